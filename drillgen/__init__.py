@@ -1,0 +1,1 @@
+"""drillgen: drills on attention mathematics, generated and graded."""

@@ -1,0 +1,1 @@
+"""Reading answers, comparing them with keys, saying what differs."""

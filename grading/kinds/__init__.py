@@ -1,0 +1,1 @@
+"""One answer kind a file: it parses, shows and compares."""

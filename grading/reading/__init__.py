@@ -1,0 +1,1 @@
+"""From typed text to a small tree: tokens, grammar, tree, show."""

@@ -1,0 +1,1 @@
+"""What the cards compute: pure solvers first, then that card's drills."""

@@ -1,0 +1,1 @@
+"""Jinja templates, one folder a card; no Python lives here."""
