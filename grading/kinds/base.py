@@ -93,6 +93,14 @@ class Kind(ABC):
     def samples(self, value: Any) -> Samples:
         """Right, wrong and unreadable answers to a key, for the kind's own tests."""
 
+    def is_slip(self, given: Any, slip: Any, key: Any) -> bool:  # noqa: ARG002 - kinds of several parts need the key
+        """Whether a wrong given is what the slip leads to."""
+        return self.compare(given, slip).right is True
+
+    def findings(self, given: Any, value: Any) -> tuple[Finding, ...]:  # noqa: ARG002 - most kinds have none
+        """What can be said about a wrong given that no slip explains, without giving the key away."""
+        return ()
+
     def declared(self) -> Mapping[str, Any]:
         """symbols, arrays and shapes as in design 4.5, for symbolic kinds."""
         return {}

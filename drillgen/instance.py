@@ -1,0 +1,146 @@
+"""An id becomes a problem: parameters drawn, answer and slips computed, text rendered when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from drillgen import catalog, ids
+from grading.kinds.base import Kind
+from solvers.draws import Draws
+from solvers.drill import Card, Drill
+
+if TYPE_CHECKING:
+    from grading.grade import SlipKey
+    from grading.verdict import Verdict
+
+SCHEMA = "drillgen.problem/1"
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A drill with a seed.
+
+    values: parameters and what derives from them. wrong: slip values by id. group: the scenario it is a part of.
+    """
+
+    id: str
+    card: Card
+    drill: Drill
+    seed: int
+    values: Mapping[str, Any]
+    answer: Any
+    wrong: Mapping[str, Any]
+    kind: Kind
+    group: Mapping[str, str] | None = field(default=None)
+
+    def slip_keys(self) -> tuple[SlipKey, ...]:
+        """The slips of this instance as the grader wants them."""
+        from grading.grade import SlipKey
+
+        remarks = {s.id: s.remark for s in self.drill.slips}
+        return tuple(SlipKey(name, value, remarks[name]) for name, value in self.wrong.items())
+
+    def grade(self, text: str) -> Verdict:
+        """The verdict on one answer."""
+        from grading.grade import grade
+
+        return grade(self.kind, text, self.answer, self.slip_keys())
+
+    @property
+    def steps(self) -> dict[str, Any]:
+        """The worked solution's values by name; the last is the answer."""
+        return self.drill.named_steps(self.values, self.answer)
+
+    def problem(self, answers: bool = False) -> dict[str, Any]:
+        """The problem as design 4.2 wants it; answer, slips and solution only with `answers`."""
+        from drillgen.render import render
+
+        text = render(self, solution=answers)
+        drill, kind = self.drill, self.kind
+        out: dict[str, Any] = {
+            "schema": SCHEMA, "id": self.id, "drill": drill.id, "version": drill.version, "seed": self.seed,
+            "card": self.card.number, "stars": drill.stars, "moves": list(drill.moves), "minutes": drill.minutes,
+            "kind": kind.name, "params": {k: plain(v) for k, v in self.values.items()},
+            "prompt": text["problem"], "answer_format": kind.answer_format(), "precision": kind.precision(),
+            "tolerance": kind.tolerance.to_json(), "hints": [text["hint_1"], text["hint_2"], text["hint_3"]],
+        }  # fmt: skip
+        out.update({k: plain(v) for k, v in kind.declared().items()})
+        if hasattr(kind, "options"):
+            out["options"] = [{"key": o.key, "text": o.text} for o in kind.options]
+        if hasattr(kind, "parts"):
+            out["parts"] = [
+                {"name": p.name, "kind": p.kind.name, "prompt": p.prompt, "answer_format": p.kind.answer_format(),
+                 "precision": p.kind.precision(), "tolerance": p.kind.tolerance.to_json(),
+                 **({"unit": p.kind.unit} if hasattr(p.kind, "unit") else {})}
+                for p in kind.parts
+            ]  # fmt: skip
+        if self.group:
+            out["group"] = dict(self.group)
+        if answers:
+            out["answer"] = self._valued(self.answer)
+            remarks = {s.id: s.remark for s in drill.slips}
+            out["slips"] = [
+                {"id": name, **self._valued(value, unit=False), "remark": remarks[name]}
+                for name, value in self.wrong.items()
+            ]
+            out["solution"] = text["solution"]
+        return out
+
+    def _valued(self, value: Any, unit: bool = True) -> dict[str, Any]:
+        out: dict[str, Any] = {"value": plain(value)}
+        if unit and hasattr(self.kind, "unit"):
+            out["unit"] = self.kind.unit
+        out["show"] = self.kind.show(value)
+        return out
+
+
+def build(text: str, secret: ids.Secret | None = None) -> Instance:
+    """The instance of an id; `Unknown` or `BadId` where it cannot be built."""
+    wanted = ids.parse(text)
+    card, drill = catalog.drill(wanted.drill)
+    if wanted.version is not None and wanted.version != drill.version:
+        raise ids.BadId(
+            f"{text[:80]!r}: version {wanted.version} of {drill.id} cannot be built here, only {drill.version}: "
+            "its draws have changed since (see the changelog)"
+        )
+    if wanted.mark and (secret is None or secret.mark != wanted.mark):
+        need = "another secret" if secret else "its secret"
+        raise ids.BadId(f"{text[:80]!r} belongs to a sealed set: it takes {need} (--secret FILE) to rebuild it")
+    return make(card, drill, wanted.seed, secret if wanted.mark else None)
+
+
+def make(
+    card: Card,
+    drill: Drill,
+    seed: int,
+    secret: ids.Secret | None = None,
+    bound: Mapping[str, Any] | None = None,
+    group: Mapping[str, str] | None = None,
+) -> Instance:
+    """The instance of a drill and a seed; `bound` fixes parameters (scenarios)."""
+    key = ids.draw_key(drill.id, drill.version, seed, secret)
+    values, answer, wrong = drill.draw(Draws(key), bound)
+    kind = drill.kind_for(values, Draws(key + "/options")) if drill.options else drill.answer
+    name = ids.spell(drill.id, drill.version, seed, secret)
+    return Instance(name, card, drill, seed, values, answer, wrong, kind, group)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it: fractions and numpy-free floats, NaN as "nan", tuples as lists."""
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    if isinstance(value, float | Fraction):
+        number = float(value)
+        if number != number:
+            return "nan"
+        return int(number) if isinstance(value, Fraction) and value.denominator == 1 else number
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, set | frozenset):
+        return sorted(plain(v) for v in value)
+    raise TypeError(f"{type(value).__name__} is no JSON value")

@@ -1,0 +1,162 @@
+"""Sets: which drills and which seeds, from selectors and one seed text.
+
+A set is a stream: `--count 20` begins with the problems of `--count 10`. It runs in rounds, each drill once a round in
+a drawn order, so that every stretch of it is spread over the drills; equal problems are avoided while a drill has others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from drillgen import catalog
+from drillgen.ids import MAX_SEED, Secret
+from drillgen.instance import Instance, make, plain
+from solvers.draws import Draws
+from solvers.drill import Card, Drill
+from solvers.errors import Unknown
+
+ATTEMPTS = 60
+"""Seeds tried for a problem that the set does not hold yet, before the drill counts as exhausted."""
+
+CHAINS = {
+    "softmax": (2, 4, 5, 15),
+    "scale": (3, 16, 18),
+    "cost": (11, 12, 13, 14),
+    "expressiveness": (1, 8, 10, 17),
+    "order": (6, 7),
+}
+"""Cards that are one argument continued."""
+
+KINDS = (
+    "number", "integer", "quantity", "vector", "matrix", "shape", "set", "choice", "multi_choice", "table", "parts",
+    "expression", "indexed", "matrix_expression",
+)  # fmt: skip
+
+
+class Exhausted(Exception):
+    """A set that was to hold no problem twice has no more problems (exit 3)."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a set is drawn from; empty means everything."""
+
+    cards: tuple[str, ...] = ()
+    drills: tuple[str, ...] = ()
+    stars: tuple[int, ...] = ()
+    kinds: tuple[str, ...] = ()
+    chain: str = ""
+    moves: tuple[str, ...] = ()
+
+    def chosen(self) -> list[tuple[Card, Drill]]:
+        """The drills that meet every selector, in catalogue order; unknown names raise `Unknown`."""
+        for kind in self.kinds:
+            if kind not in KINDS:
+                raise Unknown("kind", kind, KINDS)
+        numbers = {n for text in self.cards for n in card_numbers(text)}
+        if self.chain:
+            if self.chain not in CHAINS:
+                raise Unknown("chain", self.chain, CHAINS)
+            numbers = (numbers or set(CHAINS[self.chain])) & set(CHAINS[self.chain])
+        named = [catalog.drill(d) for d in self.drills]
+        if named and not numbers:
+            pool = list({d.id: (c, d) for c, d in named}.values())
+        else:
+            wanted = [catalog.by_slug(s) for n, s in catalog.slugs().items() if not numbers or n in numbers]
+            pool = [(c, d) for c in wanted for d in c.drills]
+            if named:
+                ids = {d.id for _, d in named}
+                pool = [(c, d) for c, d in pool if d.id in ids]
+        pool = [
+            (c, d)
+            for c, d in pool
+            if (not self.stars or d.stars in self.stars)
+            and (not self.kinds or d.answer.name in self.kinds)
+            and (not self.moves or set(self.moves) & set(d.moves))
+        ]
+        if not pool:
+            raise Unknown("selection", "no drill meets all selectors", ())
+        return pool
+
+
+def card_numbers(text: str) -> list[int]:
+    """Numbers of the cards that one selector names: 13, kv_cache, c13_kv_cache, 1-7,13."""
+    out: list[int] = []
+    for piece in text.split(","):
+        low, dash, high = piece.strip().partition("-")
+        if dash and low.isdecimal() and high.isdecimal():
+            first, last = catalog.card(low).number, catalog.card(high).number
+            if first > last:
+                raise Unknown("card range", piece.strip(), ())
+            out += range(first, last + 1)
+        else:
+            out.append(catalog.card(piece).number)
+    return out
+
+
+@dataclass
+class Stream:
+    """An endless stream of instances for one seed text."""
+
+    chosen: Sequence[tuple[Card, Drill]]
+    seed: str
+    secret: Secret | None = None
+    unique: bool = False
+    on_repeat: Callable[[str], None] | None = None
+    _seen: set[bytes] = field(default_factory=set)
+    _spent: set[str] = field(default_factory=set)
+
+    def __iter__(self) -> Iterator[Instance]:
+        draws = Draws(f"set/{self.seed}")
+        while True:
+            for card, drill in draws.shuffled(self.chosen):
+                found = self._next(card, drill, draws)
+                if found is not None:
+                    yield found
+            if self.unique and len(self._spent) == len(self.chosen):
+                raise Exhausted(
+                    f"the selected drills have no more than {len(self._seen)} different problems; "
+                    "ask for fewer, select more drills, or drop --unique"
+                )
+
+    def _next(self, card: Card, drill: Drill, draws: Draws) -> Instance | None:
+        # One draw from the set's stream a problem, so that what one drill rejects never shifts the others.
+        seeds = Draws(f"{draws.unit()!r}/{drill.id}")
+        first: Instance | None = None
+        for _ in range(1 if drill.id in self._spent and not self.unique else ATTEMPTS):
+            found = make(card, drill, seeds.integer(0, MAX_SEED), self.secret)
+            first = first or found
+            mark = fingerprint(found)
+            if mark not in self._seen:
+                self._seen.add(mark)
+                return found
+        if drill.id not in self._spent:
+            self._spent.add(drill.id)
+            if self.on_repeat and not self.unique:
+                self.on_repeat(drill.id)
+        return None if self.unique else first
+
+
+def fingerprint(instance: Instance) -> bytes:
+    """What makes two problems equal: the drill and its values (options in any order)."""
+    values = {
+        k: sorted(v) if k == "options" else v for k, v in instance.values.items() if k in instance.drill.params
+    }
+    text = json.dumps([instance.drill.id, plain(values)], sort_keys=True)
+    return blake2b(text.encode(), digest_size=8).digest()
+
+
+def take(stream: Stream, count: int | None = None, minutes: int | None = None) -> Iterator[Instance]:
+    """The first `count` problems, or as many as fill a time budget (at least one)."""
+    spent = 0
+    for number, instance in enumerate(stream, 1):
+        if minutes is not None:
+            if spent and spent + instance.drill.minutes > minutes:
+                return
+            spent += instance.drill.minutes
+        yield instance
+        if minutes is None and number == count:
+            return

@@ -1,0 +1,18 @@
+"""Typesetting: LaTeX in Markdown is read once, strictly, and written as Typst, HTML with MathML, LaTeX or plain text.
+
+`check(text)` is the template test: it raises `TypesetError` for whatever a writer could lose. The commands that may
+stand in a formula are listed in `drillgen.typeset.parse`, the Markdown in `drillgen.typeset.markdown`.
+"""
+
+from __future__ import annotations
+
+from drillgen.typeset.errors import TypesetError
+
+__all__ = ["TypesetError", "check"]
+
+
+def check(text: str) -> None:
+    """Read a problem's Markdown; raise TypesetError(message, column, source) if anything in it cannot be typeset."""
+    from drillgen.typeset.markdown import read
+
+    read(text)

@@ -1,0 +1,1 @@
+"""Every number that the cards print, recomputed: one file a card with its rows, one runner."""

@@ -1,0 +1,14 @@
+"""One option of a choice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """key: the catalogue's name for it. text: what is shown. reason: why it is right or wrong, for the solution."""
+
+    key: str
+    text: str
+    reason: str = ""

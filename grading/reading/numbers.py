@@ -1,0 +1,151 @@
+"""Numbers as they are meant: decimals exact, irrationals to a double with a bound, or to 60 digits on demand."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from grading.errors import Unreadable
+
+ULP = 2.0**-52
+
+
+class Real:
+    """One number that was read or computed.
+
+    approx: the nearest double or one within `error` of the number; NaN and infinities stand for themselves.
+    text: how it was typed. The exact rational, or 60 digits of an irrational, are worked out on first use.
+    """
+
+    __slots__ = ("_exact", "_source", "approx", "error", "text")
+
+    def __init__(self, approx: float, error: float, text: str, exact: Fraction | None = None, source: Any = None):
+        self.approx = approx
+        self.error = error
+        self.text = text
+        self._exact = exact
+        self._source = source  # a decimal literal (str) or the tree of an irrational
+
+    def is_rational(self) -> bool:
+        """Whether the exact value is known as a fraction."""
+        return self._exact is not None or self._source is None or isinstance(self._source, str)
+
+    def rational(self) -> Fraction:
+        """The exact value, or for an irrational a fraction that agrees with it to some 55 digits."""
+        if self._exact is None:
+            if isinstance(self._source, str):
+                self._exact = Fraction(self._source)
+            elif self._source is None:
+                self._exact = Fraction(self.approx)
+            else:
+                from grading.reading.evaluate import fine
+
+                return fine(self._source)
+        return self._exact
+
+    def scaled(self, factor: Fraction, text: str = "") -> Real:
+        """This number times an exact factor (a unit conversion)."""
+        text = text or self.text
+        if not math.isfinite(self.approx):
+            return Real(self.approx, 0.0, text)
+        if self.is_rational():
+            return from_fraction(self.rational() * factor, text)
+        f = float(factor)
+        return Real(self.approx * f, (self.error + abs(self.approx) * ULP) * abs(f) * 1.01, text,
+                    source=_Scaled(self, factor))
+
+    def inverted(self, text: str = "") -> Real:
+        """One over this number, or `Unreadable` for zero."""
+        if self.approx == 0:
+            raise Unreadable("a rate of zero cannot be turned round")
+        if not math.isfinite(self.approx):
+            return Real(0.0, 0.0, text or self.text, Fraction(0))
+        return from_fraction(1 / self.rational(), text or self.text)
+
+
+class _Scaled:
+    """An irrational times a rational, for 60 digits on demand."""
+
+    __slots__ = ("base", "factor")
+
+    def __init__(self, base: Real, factor: Fraction) -> None:
+        self.base = base
+        self.factor = factor
+
+    def fine(self) -> Fraction:
+        return self.base.rational() * self.factor
+
+
+def from_fraction(value: Fraction, text: str = "") -> Real:
+    """A rational as a Real."""
+    try:
+        approx = value.numerator / value.denominator
+    except OverflowError:
+        approx = math.copysign(1.7e308, value.numerator)
+        return Real(approx, math.inf, text or str(value), value)
+    return Real(approx, abs(approx) * ULP, text or str(value), value)
+
+
+@lru_cache(maxsize=4096)
+def _of_plain(value: object) -> Real:
+    if isinstance(value, str):
+        if value.lower() in ("nan", "undefined"):
+            return Real(math.nan, 0.0, "NaN")
+        raise ValueError(f"{value!r} is no number")
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return Real(value, abs(value) * ULP, repr(value), source=repr(value))
+        return Real(value, 0.0, "NaN" if value != value else ("inf" if value > 0 else "-inf"))
+    if isinstance(value, int | Fraction):
+        return from_fraction(Fraction(value), str(value))
+    raise ValueError(f"{value!r} is no number")
+
+
+def real_of(value: object) -> Real:
+    """A plain value (int, float, Fraction, "nan") or a Real as a Real; the shortest decimal of a float is meant."""
+    if isinstance(value, Real):
+        return value
+    if isinstance(value, int | float | Fraction | str):
+        return _of_plain(value)
+    if hasattr(value, "item"):  # a numpy scalar from a solver
+        return _of_plain(value.item())
+    raise ValueError(f"{value!r} is no number")
+
+
+_QUICK = re.compile(
+    r"\s*([+-−]?)(\d{1,40}(?:,\d{3}){0,9}|)(\.\d{0,40})?(?:[eE]([+-−]?\d{1,3}))?\s*"
+    r"([A-Za-zµμ][A-Za-zµμ/ ]{0,30}|%)?\s*\Z"
+)
+
+
+def quick(text: str) -> tuple[Real, str] | None:
+    """A plain decimal with an optional unit word, or None where the full grammar has to look.
+
+    Handles what most people type: 0.576, .576, 5.76e-1, 1,024, 512 KiB, 57.6%.
+    """
+    found = _QUICK.match(text)
+    if found is None:
+        return None
+    sign, whole, point, exponent, unit = found.groups()
+    if not whole and (point is None or len(point) < 2):
+        return None
+    literal = whole
+    if "," in whole:
+        if len(whole) - whole.index(",") == len(whole) or whole[0] == "0" or whole.index(",") > 3:
+            return None
+        literal = whole.replace(",", "")
+    if point is not None:
+        literal = literal + point if literal else "0" + point
+    if sign == "-" or sign == "−":
+        literal = "-" + literal
+    if exponent is not None:
+        literal += "e" + exponent.replace("−", "-")
+    approx = float(literal)
+    if approx in (math.inf, -math.inf):
+        return None
+    if approx == 0.0 and exponent is not None and literal.strip("-0.").partition("e")[0].strip("0."):
+        return None  # underflow: the rationals decide
+    return Real(approx, abs(approx) * ULP, literal, source=literal), unit or ""

@@ -1,0 +1,221 @@
+"""Units of measurement that answers carry, and conversion between them.
+
+A unit is a factor and a dimension. Counted things (tokens, heads, layers …) are words, not dimensions: they are
+checked for nothing but whether a rate stands upside down (ms/token for tokens/s).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+Dimension = tuple[tuple[str, int], ...]
+
+LN2 = Fraction(693147180559945309417232121458176568075500134360255254120680, 10**60)
+"""ln 2 to 60 digits: nats in one bit of entropy."""
+
+_DECIMAL = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
+_BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
+_WORDS = {"kilo": "K", "mega": "M", "giga": "G", "tera": "T", "peta": "P"}
+_BINARY_WORDS = {"kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti", "pebi": "Pi"}
+_COUNTED = (
+    "token sequence head layer parameter number entry key query value step sample position weight pair row column "
+    "element option request user slot page block tile group time item head"
+).split()
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """factor: base units in one of this unit. dimension: base dimensions with their powers, sorted by name.
+
+    counted: +1 where a counted thing stands on top, −1 below, 0 otherwise. label: the usual spelling.
+    """
+
+    factor: Fraction
+    dimension: Dimension
+    label: str
+    counted: int = 0
+    fixed: bool = True  # False where the word has a second meaning in another dimension (bit, FLOPS)
+
+    @property
+    def plain(self) -> bool:
+        """A bare count, without dimension."""
+        return not self.dimension
+
+    def times(self, other: Unit, power: int) -> Unit:
+        """This unit times (power 1) or divided by (power −1) another."""
+        powers = dict(self.dimension)
+        for name, exponent in other.dimension:
+            powers[name] = powers.get(name, 0) + power * exponent
+        factor = self.factor * other.factor if power > 0 else self.factor / other.factor
+        label = f"{self.label}/{other.label}" if power < 0 else f"{self.label} {other.label}"
+        return Unit(
+            factor,
+            tuple(sorted((n, e) for n, e in powers.items() if e)),
+            label,
+            self.counted + power * other.counted,
+            self.fixed and other.fixed,
+        )
+
+
+NONE = Unit(Fraction(1), (), "")
+PERCENT = Unit(Fraction(1, 100), (), "%")
+
+
+@lru_cache(maxsize=1)
+def table() -> Mapping[str, tuple[Unit, ...]]:
+    """Every unit word with its meanings; most have one."""
+    out: dict[str, list[Unit]] = {}
+
+    def add(word: str, factor: Fraction | int, dimension: str, label: str, counted: int = 0) -> None:
+        dims = ((dimension, 1),) if dimension else ()
+        out.setdefault(word, []).append(Unit(Fraction(factor), dims, label, counted))
+
+    for prefix, power in _DECIMAL.items():
+        scale = Fraction(1000) ** power
+        label = "K" if prefix in ("k", "K") else prefix
+        for word in ("B", "byte", "bytes", "Byte", "Bytes"):
+            add(prefix + word, scale, "data", label + "B")
+        for word in ("bit", "bits"):
+            add(prefix + word, scale / 8, "data", label + "bit")
+        for word in ("FLOP", "FLOPs", "FLOPS", "flop", "flops", "Flop", "Flops", "flOps"):
+            add(prefix + word, scale, "flop", label + "FLOP")
+        for word in ("FLOPS", "flops", "Flops", "FLOPps"):
+            out.setdefault(prefix + word, []).append(
+                Unit(scale, (("flop", 1), ("time", -1)), label + "FLOP/s")
+            )
+    for prefix, power in _BINARY.items():
+        scale = Fraction(1024) ** power
+        for word in ("B", "byte", "bytes"):
+            add(prefix + word, scale, "data", prefix + "B")
+        for word in ("bit", "bits"):
+            add(prefix + word, scale / 8, "data", prefix + "bit")
+        for word in ("FLOP", "FLOPs"):
+            add(prefix + word, scale, "flop", prefix + "FLOP")
+    for stem, prefix in _WORDS.items():
+        add(stem + "byte", Fraction(1000) ** _DECIMAL[prefix], "data", prefix + "B")
+        add(stem + "flop", Fraction(1000) ** _DECIMAL[prefix], "flop", prefix + "FLOP")
+    for stem, prefix in _BINARY_WORDS.items():
+        add(stem + "byte", Fraction(1024) ** _BINARY[prefix], "data", prefix + "B")
+    for stem in (*_WORDS, *_BINARY_WORDS):
+        for word in (stem + "byte", stem + "flop"):
+            if word in out:
+                out[word + "s"] = out[word]
+    for words, factor in (
+        ("s sec secs second seconds", Fraction(1)),
+        ("ms msec millisecond milliseconds", Fraction(1, 1000)),
+        ("us µs μs usec microsecond microseconds", Fraction(1, 10**6)),
+        ("ns nanosecond nanoseconds", Fraction(1, 10**9)),
+        ("min mins minute minutes", Fraction(60)),
+        ("h hr hour hours", Fraction(3600)),
+    ):
+        for word in words.split():
+            label = {"us": "µs", "µs": "µs", "μs": "µs"}.get(word, words.split()[0])
+            add(word, factor, "time", "µs" if label == "us" else label)
+    for word in ("nat", "nats"):
+        add(word, 1, "entropy", "nats")
+    for word in ("bit", "bits", "shannon", "shannons"):
+        add(word, LN2, "entropy", "bits")
+    for stem in _COUNTED:
+        plural = {"entry": "entries", "query": "queries"}.get(stem, stem + "s")
+        for word in (stem, plural):
+            add(word, 1, "", plural, 1)
+    for word in ("tok", "toks"):
+        add(word, 1, "", "tokens", 1)
+    for word in ("params", "param"):
+        add(word, 1, "", "parameters", 1)
+    for word in ("seqs", "seq"):
+        add(word, 1, "", "sequences", 1)
+    for word in ("%", "percent", "pct"):
+        out[word] = [PERCENT]
+    for word in ("x", "×", "X", "fold", "-fold", "probability", "none", "nothing"):
+        add(word, 1, "", "")
+    for word, power in (("k", 1), ("K", 1), ("M", 2), ("G", 3), ("T", 4)):
+        add(word, Fraction(1000) ** power, "", word)
+    for word, power in (("thousand", 1), ("million", 2), ("billion", 3), ("trillion", 4), ("bn", 3)):
+        add(word, Fraction(1000) ** power, "", word)
+    out["B"].append(Unit(Fraction(10**9), (), "B"))
+    return {word: tuple(Unit(u.factor, u.dimension, u.label, u.counted, len(units) == 1) for u in units)
+            for word, units in out.items()}
+
+
+@lru_cache(maxsize=4096)
+def meanings(words: tuple[str, ...]) -> tuple[Unit, ...]:
+    """All readings of a unit phrase given as words, "/" and "per": ("ms", "/", "token"). Empty where a word is none."""
+    units = table()
+    found: tuple[Unit, ...] = (NONE,)
+    power = 1
+    first = True
+    for word in words:
+        if word in ("/", "per"):
+            power = -1
+            continue
+        options = units.get(word)
+        if options is None:
+            return ()
+        if first and power > 0:
+            found = options
+        else:
+            found = tuple(left.times(right, power) for left in found for right in options)
+        first = False
+        power = 1
+    return found if not first else ()
+
+
+def split_phrase(text: str) -> tuple[str, ...]:
+    """A unit phrase as words: "FLOPs per byte" -> ("FLOPs", "per", "byte")."""
+    return tuple(text.replace("/", " / ").replace("·", " ").split())
+
+
+@lru_cache(maxsize=512)
+def named(text: str) -> Unit:
+    """The unit that an author wrote ("bytes", "FLOP/byte", "none", "none or %"); the first meaning counts.
+
+    Raises KeyError for a unit that is none of ours.
+    """
+    if text in ("", "none", "none or %", "probability"):
+        return NONE
+    found = meanings(split_phrase(text))
+    if not found:
+        raise KeyError(text)
+    return found[0]
+
+
+def fit(options: tuple[Unit, ...], wanted: Unit) -> tuple[Unit, bool] | None:
+    """The reading of a unit phrase that has the wanted dimension, and whether the rate stands upside down.
+
+    None where no reading fits. An inverted rate counts only where a counted thing says which way round it is.
+    """
+    for unit in options:
+        if unit.dimension == wanted.dimension:
+            return unit, False
+    for unit in options:
+        upside_down = tuple((name, -power) for name, power in unit.dimension)
+        if upside_down == wanted.dimension and unit.dimension and (unit.counted < 0 or unit.counted > 0):
+            return unit, True
+    return None
+
+
+def humanise(value: float, unit: Unit) -> tuple[Fraction, str]:
+    """A scale and its label that make a number of base units readable: 131072 bytes -> (1024, "KiB")."""
+    size = abs(value)
+    names = dict(unit.dimension)
+    if names == {"data": 1} and unit.factor == 1:
+        for label, power in reversed(_BINARY.items()):
+            scale = 1024.0**power
+            if size >= scale and power <= 5 and value % (scale / 1024) == 0:
+                return Fraction(1024) ** power, label + "B"
+        return Fraction(1), "B"
+    if names == {"flop": 1} and unit.factor == 1:
+        for label, power in (("PFLOP", 5), ("TFLOP", 4), ("GFLOP", 3), ("MFLOP", 2)):
+            if size >= 1000.0**power:
+                return Fraction(1000) ** power, label
+        return Fraction(1), "FLOP"
+    if names == {"time": 1} and unit.factor == 1 and size:
+        for label, scale in (("s", Fraction(1)), ("ms", Fraction(1, 1000)), ("µs", Fraction(1, 10**6))):
+            if size >= scale:
+                return scale, label
+        return Fraction(1, 10**9), "ns"
+    return Fraction(1), ""
