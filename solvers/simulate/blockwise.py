@@ -7,7 +7,7 @@ batch entry and KV head at a time; the query heads that share it are stacked as 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from solvers.simulate.options import Options, Tile, key_tiles, visible
@@ -68,11 +68,13 @@ class Ops:
 class _Head:
     """One batch entry and one KV head: its g·T_q query rows against its keys, tile by tile."""
 
-    def __init__(self, ops: Ops, opt: Options, q: Any, k: Any, b: int, kv: int, block: tuple[int, int]) -> None:
+    def __init__(
+        self, ops: Ops, opt: Options, q: Any, k: Any, b: int, kv: int, block: tuple[int, int]
+    ) -> None:
         self.ops, self.opt, self.b = ops, opt, b
         self.g = q.shape[1] // k.shape[1]
         self.heads = slice(kv * self.g, (kv + 1) * self.g)
-        self.q = q[b, self.heads]
+        self.q = self.mine(q)
         self.T_q = q.shape[2]
         self.keys = opt.keys_of(b, k.shape[2])
         self.k = k[b, kv]
@@ -84,9 +86,13 @@ class _Head:
         for i0 in range(0, self.T_q, self.step):
             yield i0, min(i0 + self.step, self.T_q)
 
+    def mine(self, x: Any) -> Any:
+        """This batch entry's and group's part of x [B, h, T_q, …]: [g, T_q, …]."""
+        return x[self.b, self.heads]
+
     def rows(self, x: Any, i0: int, i1: int) -> Any:
-        """Rows i0..i1 of this group's heads in x [B, h, T_q, n], as [g·rows, n] in the accumulating dtype."""
-        return self.ops.wide(x[self.b, self.heads, i0:i1].reshape(-1, x.shape[-1]))
+        """Rows i0..i1 of x [g, T_q, n], as [g·rows, n] in the accumulating dtype."""
+        return self.ops.wide(x[:, i0:i1].reshape(-1, x.shape[-1]))
 
     def tiles(self, i0: int, i1: int) -> Iterator[Tile]:
         return key_tiles(self.opt, i0, i1, self.keys, self.block)
@@ -144,8 +150,7 @@ def forward(q: Any, k: Any, v: Any, opt: Options, block: tuple[int, int]) -> tup
 def _attend(head: _Head, i0: int, i1: int, values: Any, sound: bool) -> tuple[Any, Any]:
     """The recurrence over all key tiles of one tile of queries: (o, lse) of its g·rows rows."""
     ops, xp = head.ops, head.ops.xp
-    q = head.rows(head.q[None], i0, i1) if False else ops.wide(head.q[:, i0:i1].reshape(-1, head.q.shape[-1]))
-    q = q * head.opt.scale
+    q = head.rows(head.q, i0, i1) * head.opt.scale
     m, l = ops.full((len(q),), -math.inf), ops.full((len(q),), 0.0)  # noqa: E741
     u = ops.full((len(q), values.shape[-1]), 0.0)
     for tile in head.tiles(i0, i1):
@@ -195,11 +200,13 @@ def _backward_rows(
     """dq [g·rows, d] of one tile of queries; adds its share to the sums for dk and dv."""
     ops, xp, opt = head.ops, head.ops.xp, head.opt
     values, o, lse, do = saved
-    q = ops.wide(head.q[:, i0:i1].reshape(-1, head.q.shape[-1]))
-    grad = head.rows(do, i0, i1)
-    delta = (grad * head.rows(o, i0, i1)).sum(-1)  # rowsum(dO ∘ O) = rowsum(P ∘ dP), card 5
-    log = lse[head.b, head.heads, i0:i1].reshape(-1)
-    log = xp.where(log == -math.inf, xp.full_like(log, math.inf), log)  # a row that saw nothing: every weight is 0
+    q = head.rows(head.q, i0, i1)
+    grad = head.rows(head.mine(do), i0, i1)
+    delta = (grad * head.rows(head.mine(o), i0, i1)).sum(-1)  # rowsum(dO ∘ O) = rowsum(P ∘ dP), card 5
+    log = head.mine(lse)[:, i0:i1].reshape(-1)
+    log = xp.where(
+        log == -math.inf, xp.full_like(log, math.inf), log
+    )  # a row that saw nothing: every weight is 0
     dq = ops.full(tuple(q.shape), 0.0)
     for tile in head.tiles(i0, i1):
         keys = slice(tile.start, tile.stop)
@@ -218,6 +225,3 @@ def _backward_rows(
         ops.add_product(dq, ds, wide_k if sound else clean(wide_k)[0])
         ops.add_product(sums[0][keys], ds.T, q)
     return dq
-
-
-Kernel = Callable[..., tuple[Any, Any]]

@@ -85,7 +85,7 @@ def options_for(
     B_k, H_kv, T_k, d_k = _four("k", k_shape)
     if (B_k, H_kv, T_k) != tuple(v_shape[:3]) or len(v_shape) != 4:
         raise ValueError(f"k {tuple(k_shape)} and v {tuple(v_shape)} differ in batch, heads or length")
-    if B != B_k or d != d_k:
+    if B_k != B or d != d_k:
         raise ValueError(f"q {tuple(q_shape)} and k {tuple(k_shape)} differ in batch or width")
     if h % H_kv:
         raise ValueError(f"{h} query heads cannot share {H_kv} KV heads evenly")

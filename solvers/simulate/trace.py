@@ -114,7 +114,11 @@ def _blocks(count: int, block: int | Sequence[int]) -> Iterator[range]:
 
 
 def _walk(
-    keys: Sequence[Any], values: Sequence[Any], block: int | Sequence[int], lowest: Any, ratio: Callable[..., Any]
+    keys: Sequence[Any],
+    values: Sequence[Any],
+    block: int | Sequence[int],
+    lowest: Any,
+    ratio: Callable[..., Any],
 ) -> Trace:
     """The recurrence itself. ratio(a, b) is e^{a − b} in whatever the keys stand for; lowest is the start of m."""
     if len(keys) != len(values):
