@@ -1,9 +1,9 @@
-r"""The small Markdown of the templates, read strictly: whatever would be lost or read differently is an error.
+r"""The small Markdown of the templates, read strictly: what would be lost or read differently is an error.
 
-Read: paragraphs, `**bold**`, `*italic*`, `` `code` ``, line breaks (two spaces or a backslash at the end of a line),
-bullet and numbered lists (nested), tables with a separator row, fenced code, `$..$`, `$$..$$`, backslash escapes.
-Not read, each with its own message: headings, quotes, rules, links, images, HTML, entities, `_emphasis_`, `~~`,
-indented code, LaTeX commands outside dollars, and unmatched `*`, `` ` `` or `$`.
+Read: paragraphs, `**bold**`, `*italic*`, `` `code` ``, line breaks (two spaces or a backslash at the end of a
+line), bullet and numbered lists (nested), tables with a separator row, fenced code, `$..$`, `$$..$$`, backslash
+escapes. Not read, each with its own message: headings, quotes, rules, links, images, HTML, entities,
+`_emphasis_`, `~~`, indented code, LaTeX commands outside dollars, and unmatched `*`, `` ` `` or `$`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, NoReturn
+from typing import Literal
 
 from drillgen.typeset.blocks import (
     Block,
@@ -79,12 +79,12 @@ class _Blocks:
     def __init__(self, source: str) -> None:
         self.source = source
 
-    def fail(self, message: str, at: int) -> NoReturn:
-        raise TypesetError(message, at, self.source)
+    def error(self, message: str, at: int) -> TypesetError:
+        return TypesetError(message, at, self.source)
 
     def blocks(self, lines: Sequence[_Line], depth: int) -> tuple[Block, ...]:
         if depth > MAX_DEPTH:
-            self.fail(f"lists nested more than {MAX_DEPTH} deep", lines[0].at)
+            raise self.error(f"lists nested more than {MAX_DEPTH} deep", lines[0].at)
         found: list[Block] = []
         at = 0
         while at < len(lines):
@@ -93,7 +93,7 @@ class _Blocks:
                 at += 1
                 continue
             if line.indent >= 4:
-                self.fail("indented by four spaces, which Markdown reads as code", line.at)
+                raise self.error("indented by four spaces, which Markdown reads as code", line.at)
             self._refuse(line)
             if _FENCE.match(line.text):
                 at = self._code(lines, at, found)
@@ -107,11 +107,11 @@ class _Blocks:
 
     def _refuse(self, line: _Line) -> None:
         if _HEADING.match(line.text):
-            self.fail("a heading; problems have none (write \\# for the sign)", line.at)
+            raise self.error("a heading; problems have none (write \\# for the sign)", line.at)
         if line.text.lstrip().startswith(">"):
-            self.fail("a quotation; problems have none (write \\> for the sign)", line.at)
+            raise self.error("a quotation; problems have none (write \\> for the sign)", line.at)
         if _RULE.match(line.text):
-            self.fail("a horizontal rule; problems have none", line.at)
+            raise self.error("a horizontal rule; problems have none", line.at)
 
     def _code(self, lines: Sequence[_Line], at: int, found: list[Block]) -> int:
         opening = _FENCE.match(lines[at].text)
@@ -125,7 +125,7 @@ class _Blocks:
                 found.append(CodeBlock("\n".join(body), opening[2]))
                 return end + 1
             body.append(text[min(indent, lines[end].indent) :])
-        self.fail("a code block that is never closed", lines[at].at)
+        raise self.error("a code block that is never closed", lines[at].at)
 
     def _list(self, lines: Sequence[_Line], at: int, depth: int, found: list[Block]) -> int:
         first = _ITEM.match(lines[at].text)
@@ -153,7 +153,7 @@ class _Blocks:
                 body.append(line.cut(min(width, line.indent)))
                 at += 1
             if all(line.blank for line in body):
-                self.fail("an empty list item", body[0].at)
+                raise self.error("an empty list item", body[0].at)
             items.append(self.blocks(body, depth + 1))
         found.append(Listing(tuple(items), start))
         return at
@@ -162,7 +162,9 @@ class _Blocks:
         header = self._cells(lines[at])
         marks = [cell.strip() for cell in lines[at + 1].text.strip().strip("|").split("|")]
         if len(marks) != len(header):
-            self.fail("the separator row and the header differ in their number of cells", lines[at + 1].at)
+            raise self.error(
+                "the separator row and the header differ in their number of cells", lines[at + 1].at
+            )
         align: tuple[Literal["left", "center", "right"], ...] = tuple(
             "center" if m.startswith(":") and m.endswith(":") else "right" if m.endswith(":") else "left"
             for m in marks
@@ -172,14 +174,14 @@ class _Blocks:
         while at < len(lines) and not lines[at].blank and "|" in lines[at].text:
             cells = self._cells(lines[at])
             if len(cells) != len(header):
-                self.fail(f"a row of {len(cells)} cells under a header of {len(header)}", lines[at].at)
+                raise self.error(f"a row of {len(cells)} cells under a header of {len(header)}", lines[at].at)
             rows.append(tuple(self.inlines([cell]) for cell in cells))
             at += 1
         found.append(Table(align, tuple(self.inlines([cell]) for cell in header), tuple(rows)))
         return at
 
     def _cells(self, line: _Line) -> list[_Line]:
-        """The cells of a row; a bar inside code or a formula splits too, as it does in other Markdown readers."""
+        """The cells of a row; a bar inside code or a formula splits too, as in other Markdown readers."""
         text = line.text.rstrip()
         at = line.indent
         if text[at : at + 1] == "|":
@@ -201,7 +203,9 @@ class _Blocks:
             line = lines[at]
             if body and not inside_display:
                 if _UNDERLINE.match(line.text):
-                    self.fail("a line of = or - under a text, which Markdown reads as a heading", line.at)
+                    raise self.error(
+                        "a line of = or - under a text, which Markdown reads as a heading", line.at
+                    )
                 if _starts_block(line.text, interrupting=True):
                     break
                 self._refuse(line)
@@ -233,7 +237,7 @@ def _starts_block(text: str, interrupting: bool = False) -> bool:
 
 
 class _Inlines:
-    """One paragraph's or cell's text, its lines joined; positions are mapped back to the source for errors."""
+    """One paragraph's or cell's text, its lines joined; errors are mapped back to the source."""
 
     def __init__(self, owner: _Blocks, lines: Sequence[_Line]) -> None:
         self.owner = owner
@@ -246,10 +250,10 @@ class _Inlines:
             position += len(line.text) + 1
         self.at = 0
 
-    def fail(self, message: str, at: int | None = None) -> NoReturn:
+    def error(self, message: str, at: int | None = None) -> TypesetError:
         position = self.at if at is None else at
         line = max(0, bisect_right(self.starts, position) - 1)
-        self.owner.fail(message, self.ats[line] + position - self.starts[line])
+        return self.owner.error(message, self.ats[line] + position - self.starts[line])
 
     def all(self) -> tuple[Inline, ...]:
         return self._until("")
@@ -281,7 +285,7 @@ class _Inlines:
                 flush()
                 out.append(piece)
         if closing:
-            self.fail(f"{closing} is never closed (write \\* for the sign)", opened - len(closing))
+            raise self.error(f"{closing} is never closed (write \\* for the sign)", opened - len(closing))
         flush()
         return tuple(out)
 
@@ -316,17 +320,19 @@ class _Inlines:
         if char == "_" and not (before.isalnum() and following.isalnum()) and not _spaced(before, following):
             if before.isalnum() and not following.isalnum():
                 return "_"
-            self.fail("an underscore at the edge of a word; write *..* for italics, \\_ for the sign", at)
+            raise self.error(
+                "an underscore at the edge of a word; write *..* for italics, \\_ for the sign", at
+            )
         if char == "<" and re.match(r"<(?:[A-Za-z/!?]|https?:)", text[at:]):
-            self.fail("HTML; write \\< for the sign, or put a space after it", at)
+            raise self.error("HTML; write \\< for the sign, or put a space after it", at)
         if char == "&" and re.match(r"&#?\w+;", text[at:]):
-            self.fail("an HTML entity; write the character itself", at)
+            raise self.error("an HTML entity; write the character itself", at)
         if char == "!" and following == "[":
-            self.fail("an image; problems have none", at)
+            raise self.error("an image; problems have none", at)
         if char == "]" and following == "(":
-            self.fail("a link; problems have none (write \\] for the bracket)", at)
+            raise self.error("a link; problems have none (write \\] for the bracket)", at)
         if char == "~" and following == "~":
-            self.fail("struck-out text; problems have none", at)
+            raise self.error("struck-out text; problems have none", at)
         return char
 
     def _escape(self, following: str) -> Inline | str:
@@ -338,7 +344,7 @@ class _Inlines:
             return following
         command = re.match(r"\\[A-Za-z]+", self.text[self.at :])
         shown = command.group() if command else "\\"
-        self.fail(f"{shown} outside a formula; put dollars around it (write \\\\ for a backslash)")
+        raise self.error(f"{shown} outside a formula; put dollars around it (write \\\\ for a backslash)")
 
     def _code(self) -> Inline:
         ticks = re.match(r"`+", self.text[self.at :])
@@ -346,7 +352,7 @@ class _Inlines:
         fence = ticks.group()
         closing = re.search(rf"(?<!`){fence}(?!`)", self.text[self.at + len(fence) :])
         if closing is None:
-            self.fail("code that is never closed (write \\` for the sign)")
+            raise self.error("code that is never closed (write \\` for the sign)")
         body = self.text[self.at + len(fence) :][: closing.start()].replace("\n", " ")
         self.at += 2 * len(fence) + len(body)
         if len(body) > 2 and body[0] == body[-1] == " " and body.strip():
@@ -360,14 +366,14 @@ class _Inlines:
         while end < len(self.text) and not self.text.startswith(fence, end):
             end += 2 if self.text[end] == "\\" else 1
         if end >= len(self.text):
-            self.fail(f"a formula that is never closed by {fence} (write \\$ for the sign)")
+            raise self.error(f"a formula that is never closed by {fence} (write \\$ for the sign)")
         body = self.text[start:end]
         if fence == "$" and (body[:1].isspace() or body[-1:].isspace()):
-            self.fail("a space inside the dollars, where other Markdown readers see no formula")
+            raise self.error("a space inside the dollars, where other Markdown readers see no formula")
         try:
             tree = parse_maths(body)
         except TypesetError as error:
-            self.fail(error.message, start + error.column)
+            raise self.error(error.message, start + error.column) from None
         self.at = end + len(fence)
         return Math(body.strip(), tree, fence == "$$")
 
@@ -378,9 +384,9 @@ class _Inlines:
             self.at += len(marks)
             return marks
         if not after or after.isspace():
-            self.fail(f"{marks} closes nothing (write \\* for the sign)")
+            raise self.error(f"{marks} closes nothing (write \\* for the sign)")
         if before.isalnum() and after.isalnum():
-            self.fail("a * inside a word; put maths in dollars, or write \\*")
+            raise self.error("a * inside a word; put maths in dollars, or write \\*")
         self.at += len(marks)
         body = self._until(marks)
         return Strong(body) if marks == "**" else Emphasis(body)

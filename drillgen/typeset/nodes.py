@@ -1,7 +1,7 @@
 """The tree of a formula: what the parser makes of LaTeX and what every writer must know how to write.
 
-One class is one thing that looks or sounds its own way. A writer is total when it has an entry for each class of
-`NODE_TYPES`; a test holds every writer to that.
+One class is one thing that looks or sounds its own way. A writer is total when it has an entry for each class
+of `NODE_TYPES`; a test holds every writer to that.
 """
 
 from __future__ import annotations
@@ -93,7 +93,10 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Scripts:
-    r"""Subscript, superscript and primes of one base (None: an empty one). `limits`: \limits, \nolimits or unsaid."""
+    r"""Subscript, superscript and primes of one base (None: an empty one).
+
+    `limits`: True for \limits, False for \nolimits, None where neither was said.
+    """
 
     base: Node | None
     sub: Node | None = None

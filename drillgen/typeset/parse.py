@@ -33,7 +33,7 @@ from __future__ import annotations
 import difflib
 import re
 from functools import lru_cache
-from typing import NoReturn, get_args
+from typing import get_args
 
 from drillgen.typeset.errors import TypesetError
 from drillgen.typeset.nodes import (
@@ -98,13 +98,13 @@ _SIZED: dict[str, tuple[int, str]] = {
     for level, size in enumerate(("big", "Big", "bigg", "Bigg"), 1)
     for side in ("", "l", "r", "m")
 }
-_OTHERS = {"left", "right", "middle", "begin", "end", "sqrt", "operatorname", "underbrace", "overbrace", "boxed",
-           "limits", "nolimits", "displaystyle", "textstyle", "substack", "bmod"}  # fmt: skip
+_OTHERS = {"left", "right", "middle", "begin", "end", "sqrt", "operatorname", "underbrace", "overbrace",
+           "boxed", "limits", "nolimits", "displaystyle", "textstyle", "substack", "bmod"}  # fmt: skip
 _ESCAPED_IN_TEXT = {"\\" + c: c for c in "%#$_&{}"} | {"\\,": " ", "\\ ": " "}
 _INSTEAD = {
     "bm": r"\boldsymbol", "mathds": r"\mathbf", "argmax": r"\operatorname*{arg\,max}",
     "argmin": r"\operatorname*{arg\,min}", "softmax": r"\operatorname{softmax}", "norm": r"\lVert..\rVert",
-    "abs": r"\lvert..\rvert", "dim": r"\dim", "rm": r"\mathrm{..}", "bf": r"\mathbf{..}", "cal": r"\mathcal{..}",
+    "abs": r"\lvert..\rvert", "rm": r"\mathrm{..}", "bf": r"\mathbf{..}", "cal": r"\mathcal{..}",
     "over": r"\frac{..}{..}", "T": r"\top", "transpose": r"\top", "mbox": r"\text{..}", "hspace": r"\quad",
 }  # fmt: skip
 _KNOWN = sorted(
@@ -129,7 +129,10 @@ def parse(source: str) -> Node:
 
 
 class _Reader:
-    """Recursive descent over one formula. `end` names what closes the present group: "", "}", "]", "right", "cell", "stack"."""
+    """Recursive descent over one formula.
+
+    `end` names what closes the present group: "", "}", "]", "right", "cell" or "stack".
+    """
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -153,15 +156,15 @@ class _Reader:
         self.at += len(token)
         return token
 
-    def fail(self, message: str, at: int | None = None) -> NoReturn:
-        raise TypesetError(message, self.at if at is None else at, self.source)
+    def error(self, message: str, at: int | None = None) -> TypesetError:
+        return TypesetError(message, self.at if at is None else at, self.source)
 
     # -- rows -----------------------------------------------------------------------------------------------
     def row(self, end: str) -> Node:
         """Everything up to what closes the group, which stays unread."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            self.fail(f"groups nested more than {MAX_DEPTH} deep")
+            raise self.error(f"groups nested more than {MAX_DEPTH} deep")
         items: list[Node] = []
         while not self._closes(self.peek(), end):
             token = self.peek()
@@ -177,22 +180,22 @@ class _Reader:
         if token == "":
             if end:
                 opened = {"}": "{", "]": "[", "right": "\\left", "cell": "\\begin", "stack": "{"}[end]
-                self.fail(f"the formula ends inside a group opened by {opened}")
+                raise self.error(f"the formula ends inside a group opened by {opened}")
             return True
         if token == "}":
             if end not in ("}", "stack"):
-                self.fail("a closing brace without its opening one")
+                raise self.error("a closing brace without its opening one")
             return True
         if token == "]" and end == "]":
             return True
         if token == "\\right":
             if end != "right":
-                self.fail(r"\right without \left")
+                raise self.error(r"\right without \left")
             return True
         if token in ("&", "\\\\", "\\end"):
             if end == "cell" or (end == "stack" and token == "\\\\"):
                 return True
-            self.fail(f"{token} outside an environment")
+            raise self.error(f"{token} outside an environment")
         return False
 
     # -- atoms with scripts ---------------------------------------------------------------------------------
@@ -208,22 +211,22 @@ class _Reader:
             token = self.peek()
             if token in ("\\limits", "\\nolimits"):
                 if not isinstance(base, Function | Symbol | Styled | Brace):
-                    self.fail(f"{token} after something that takes no limits")
+                    raise self.error(f"{token} after something that takes no limits")
                 limits = token == "\\limits"
                 self.take()
             elif token == "_":
                 if sub is not None:
-                    self.fail("a second subscript; put braces around the first")
+                    raise self.error("a second subscript; put braces around the first")
                 self.take()
                 sub = self.argument("subscript")
             elif token == "^":
                 if sup is not None:
-                    self.fail("a second superscript; put braces around the first")
+                    raise self.error("a second superscript; put braces around the first")
                 self.take()
                 sup = self.argument("superscript")
             elif token == "'":
                 if sup is not None:
-                    self.fail("a prime after a superscript; put braces around the first")
+                    raise self.error("a prime after a superscript; put braces around the first")
                 self.take()
                 primes += 1
             else:
@@ -232,7 +235,7 @@ class _Reader:
             base, sub, sup = self._label(base, sub, sup)
         if sub is None and sup is None and not primes:
             if base is None:
-                self.fail("a script without a base")
+                raise self.error("a script without a base")
             return base
         return Scripts(base, sub, sup, primes, limits)
 
@@ -247,14 +250,14 @@ class _Reader:
         token = self.peek()
         start = self.at
         if token == "":
-            self.fail(f"the formula ends where a {what} should stand")
+            raise self.error(f"the formula ends where a {what} should stand")
         if token == "{":
             return self.group()
         if token in ("^", "_", "'", "}", "&", "\\\\", "\\right", "\\end"):
-            self.fail(f"{token} where a {what} should stand")
+            raise self.error(f"{token} where a {what} should stand")
         if token[0].isdigit() or token[0] == ".":
             if what.endswith("script") and len(token) > 1:
-                self.fail(f"a {what} of several digits needs braces: {{{token}}}")
+                raise self.error(f"a {what} of several digits needs braces: {{{token}}}")
             # LaTeX takes one digit as an argument and leaves the rest of the number behind.
             self.at += 1
             return Number(token[0]) if token[0].isdigit() else PLAIN["."]
@@ -263,12 +266,12 @@ class _Reader:
             plain = name in SYMBOLS or name in LETTERS or name in _STYLES or name in _TEXTS
             if not plain:
                 self.known(name, start)
-                self.fail(f"put braces around {token} where it is a {what}")
+                raise self.error(f"put braces around {token} where it is a {what}")
         return self.atom()
 
     def group(self) -> Node:
         if self.take() != "{":
-            self.fail("an opening brace should stand here", self.at - 1)
+            raise self.error("an opening brace should stand here", self.at - 1)
         body = self.row("}")
         self.take()
         return body
@@ -296,26 +299,26 @@ class _Reader:
             "%": "an unescaped %; write \\%",
             "#": "an unescaped #; write \\#",
         }
-        self.fail(
-            advice.get(first, f"the character {first!r} is not LaTeX mathematics; write its command"), start
-        )
+        strange = f"the character {first!r} is not LaTeX mathematics; write its command"
+        raise self.error(advice.get(first, strange), start)
 
     # -- commands -------------------------------------------------------------------------------------------
     def known(self, name: str, at: int) -> None:
         """Fail, with the nearest name, unless \\name is a command of the table."""
         if name in _KNOWN:
             return
-        better = _INSTEAD.get(name) or next(
-            iter(f"\\{m}" for m in difflib.get_close_matches(name, _KNOWN, 1)), ""
-        )
-        hint = f"; did you mean {better}?" if better else ""
-        self.fail(f"\\{name} is not a command this typesetter knows{hint}", at)
+        near = [f"\\{match}" for match in difflib.get_close_matches(name, _KNOWN, 1)]
+        better = [_INSTEAD[name]] if name in _INSTEAD else near
+        hint = f"; did you mean {better[0]}?" if better else ""
+        raise self.error(f"\\{name} is not a command this typesetter knows{hint}", at)
 
     def command(self, name: str, at: int) -> Node:
-        for table, make in ((LETTERS, Letter), (SYMBOLS, None), (SPACES, Space)):
-            if name in table:
-                found = table[name]  # type: ignore[index]
-                return make(found) if make else found  # type: ignore[no-any-return,operator]
+        if name in LETTERS:
+            return Letter(LETTERS[name])
+        if name in SYMBOLS:
+            return SYMBOLS[name]
+        if name in SPACES:
+            return Space(SPACES[name])
         if name in ESCAPES:
             return ESCAPES[name]
         if name in FUNCTIONS:
@@ -338,7 +341,7 @@ class _Reader:
         if name in _OTHERS:
             return self._other(name, at)
         if not name.isalpha():
-            self.fail(f"\\{name} is not a command this typesetter knows", at)
+            raise self.error(f"\\{name} is not a command this typesetter knows", at)
         self.known(name, at)
         raise AssertionError(name)
 
@@ -348,7 +351,7 @@ class _Reader:
             letters = body.items if isinstance(body, Row) else (body,)
             capitals = all(isinstance(x, Letter) and x.char.isascii() and x.char.isupper() for x in letters)
             if not capitals and not (style == "bb" and body == Number("1")):
-                self.fail(f"{self.source[at : self.at]}: this alphabet has capital letters only", at)
+                raise self.error(f"{self.source[at : self.at]}: this alphabet has capital letters only", at)
         return Styled(style, body)
 
     def _fraction(self, name: str) -> Node:
@@ -362,13 +365,13 @@ class _Reader:
         start = self.at
         token = self.take()
         if token not in DELIMITERS:
-            self.fail(f"a delimiter should follow \\{after}", start)
+            raise self.error(f"a delimiter should follow \\{after}", start)
         return DELIMITERS[token]
 
     def _sized(self, level: int, side: str) -> Node:
         char = self._delimiter("big")
         if char == "":
-            self.fail("the empty delimiter has no size", self.at - 1)
+            raise self.error("the empty delimiter has no size", self.at - 1)
         role: Role
         if side:
             role = {"l": "open", "r": "close", "m": "rel"}[side]  # type: ignore[assignment]
@@ -414,7 +417,7 @@ class _Reader:
             return Symbol("mod", "bin", "modulo")
         if name == "substack":
             return self._substack()
-        self.fail(f"\\{name} is out of place", at)
+        raise self.error(f"\\{name} is out of place", at)
 
     def _fence(self) -> Node:
         left = self._delimiter("left")
@@ -424,7 +427,7 @@ class _Reader:
 
     def _substack(self) -> Node:
         if self.peek() != "{":
-            self.fail(r"\substack takes a group")
+            raise self.error(r"\substack takes a group")
         self.take()
         rows: list[tuple[Node, ...]] = []
         while True:
@@ -438,20 +441,17 @@ class _Reader:
         name = self.text()
         if name not in _GRIDS and name not in ("cases", "aligned"):
             hint = "; write aligned" if name in ("align", "align*", "split", "gathered", "eqnarray") else ""
-            self.fail(f"the environment {name} is not one this typesetter knows{hint}", start)
+            raise self.error(f"the environment {name} is not one this typesetter knows{hint}", start)
         align, rules = self._columns() if name == "array" else ("", ())
         rows = self._rows(name)
         widest = max(len(row) for row in rows)
         if name == "array" and widest > len(align):
-            self.fail(f"the array has {len(align)} columns but a row of {widest} cells", start)
-        if (
-            name in ("matrix", "pmatrix", "bmatrix", "vmatrix", "Vmatrix", "array")
-            and len({len(r) for r in rows}) > 1
-        ):
-            self.fail(f"the rows of this {name} differ in length", start)
+            raise self.error(f"the array has {len(align)} columns but a row of {widest} cells", start)
+        if name in _GRIDS and len({len(row) for row in rows}) > 1:
+            raise self.error(f"the rows of this {name} differ in length", start)
         if name == "cases":
             if widest > 2:
-                self.fail("cases has two columns", start)
+                raise self.error("cases has two columns", start)
             return Cases(rows)
         return Aligned(rows) if name == "aligned" else Grid(_GRIDS[name], rows, align, rules)
 
@@ -460,7 +460,7 @@ class _Reader:
         spec = self.text().replace(" ", "")
         align = spec.replace("|", "")
         if not align or set(align) - set("lcr"):
-            self.fail("the columns of an array are l, c and r, with | for a rule", start)
+            raise self.error("the columns of an array are l, c and r, with | for a rule", start)
         rules: list[int] = []
         column = 0
         for char in spec:
@@ -484,10 +484,12 @@ class _Reader:
             if token == "\\end":
                 break
             if self.peek() == "[":
-                self.fail("row spacing after \\\\ is not read; put braces around a bracket that starts a row")
+                raise self.error(
+                    "row spacing after \\\\ is not read; put braces around a bracket that starts a row"
+                )
         ended = self.text()
         if ended != name:
-            self.fail(f"\\begin{{{name}}} is ended by \\end{{{ended}}}", start)
+            raise self.error(f"\\begin{{{name}}} is ended by \\end{{{ended}}}", start)
         # A final \\ leaves an empty row, which LaTeX does not print either.
         if len(rows) > 1 and rows[-1] == (Row(()),):
             rows.pop()
@@ -497,14 +499,14 @@ class _Reader:
     def text(self) -> str:
         """The raw text of a group: no commands but escapes, spaces collapsed as LaTeX does."""
         if self.peek() != "{":
-            self.fail("a group in braces should stand here")
+            raise self.error("a group in braces should stand here")
         self.at += 1
         start = self.at
         out: list[str] = []
         while True:
             token = self.peek(skip=False)
             if token == "":
-                self.fail("the formula ends inside a text", start)
+                raise self.error("the formula ends inside a text", start)
             if token == "}":
                 break
             if token in _ESCAPED_IN_TEXT:
@@ -512,7 +514,7 @@ class _Reader:
             elif token.isspace():
                 out.append(" ")
             elif token[0] == "\\" or token in ("{", "$", "%", "#", "&", "^", "_"):
-                self.fail(f"{token} inside a text; only plain words and escapes can stand there")
+                raise self.error(f"{token} inside a text; only plain words and escapes can stand there")
             else:
                 out.append("\N{NO-BREAK SPACE}" if token == "~" else token)
             self.at += len(token)

@@ -17,61 +17,52 @@ LETTER_NAMES: dict[str, str] = {
     for name, char in GREEK.items()
 } | {"ℓ": "ell", "ℏ": "h bar"}
 
-_TABLE: tuple[tuple[Role, str], ...] = (
-    (
-        "big",
-        "sum ∑ the sum|prod ∏ the product|coprod ∐ the coproduct|int ∫ the integral|bigcup ⋃ the union"
-        "|bigcap ⋂ the intersection|bigoplus ⨁ the direct sum|bigotimes ⨂ the tensor product",
-    ),
-    (
-        "bin",
-        "cdot ⋅ times|times × times|div ÷ divided by|pm ± plus or minus|mp ∓ minus or plus|odot ⊙ entrywise times"
-        "|otimes ⊗ tensor|oplus ⊕ circled plus|circ ∘ composed with|ast ∗ star|cup ∪ union|cap ∩ intersection"
-        "|setminus ∖ without|wedge ∧ and|land ∧ and|vee ∨ or|lor ∨ or|bullet ∙ bullet|star ⋆ star",
-    ),
-    (
-        "rel",
-        "le ≤ is at most|leq ≤ is at most|ge ≥ is at least|geq ≥ is at least|ne ≠ is not equal to"
-        "|neq ≠ is not equal to|approx ≈ is approximately|sim ∼ is distributed as|simeq ≃ is similar to"
-        "|cong ≅ is congruent to|equiv ≡ is identical to|propto ∝ is proportional to|ll ≪ is much less than"
-        "|gg ≫ is much greater than|in ∈ in|ni ∋ contains|notin ∉ not in|subset ⊂ is a subset of"
-        "|subseteq ⊆ is a subset of|supset ⊃ contains|supseteq ⊇ contains|mid ∣ given|perp ⟂ is independent of"
-        "|parallel ∥ is parallel to|to → to|rightarrow → to|gets ← from|leftarrow ← from"
-        "|leftrightarrow ↔ if and only if|longrightarrow ⟶ to|Rightarrow ⇒ implies|implies ⟹ implies"
-        "|Longrightarrow ⟹ implies|Leftarrow ⇐ is implied by|Leftrightarrow ⇔ if and only if"
-        "|iff ⟺ if and only if|mapsto ↦ maps to|uparrow ↑ up|downarrow ↓ down|succeq ⪰ succeeds or equals"
-        "|preceq ⪯ precedes or equals|succ ≻ succeeds|prec ≺ precedes|lt < is less than|gt > is greater than"
-        "|models ⊨ models|vdash ⊢ proves|lesssim ≲ is at most about|gtrsim ≳ is at least about",
-    ),
-    (
-        "ord",
-        "infty ∞ infinity|partial ∂ partial|nabla ∇ gradient of|top ⊤ transpose|bot ⊥ bottom|emptyset ∅ the empty set"
-        "|varnothing ∅ the empty set|forall ∀ for all|exists ∃ there is|neg ¬ not|lnot ¬ not|prime ′ prime"
-        "|angle ∠ angle|dagger † dagger|ldots … and so on|dots … and so on|dotsc … and so on|cdots ⋯ and so on"
-        "|dotsb ⋯ and so on|vdots ⋮ and so on|ddots ⋱ and so on|backslash \\ backslash|checkmark ✓ check"
-        "|vert | bar|Vert ‖ double bar|Re ℜ the real part of|Im ℑ the imaginary part of|square □ square",
-    ),
-    (
-        "open",
-        "lbrace { open brace|langle ⟨ open angle|lvert | the absolute value of|lVert ‖ the norm of"
-        "|lfloor ⌊ the floor of|lceil ⌈ the ceiling of|lbrack [ open bracket",
-    ),
-    (
-        "close",
-        "rbrace } close brace|rangle ⟩ close angle|rvert | end absolute value|rVert ‖ end norm"
-        "|rfloor ⌋ end floor|rceil ⌉ end ceiling|rbrack ] close bracket",
-    ),
-    ("punct", "colon : such that"),
-)
+_TABLE: dict[Role, str] = {
+    "big": """
+        sum ∑ the sum, prod ∏ the product, coprod ∐ the coproduct, int ∫ the integral, bigcup ⋃ the union,
+        bigcap ⋂ the intersection, bigoplus ⨁ the direct sum, bigotimes ⨂ the tensor product""",
+    "bin": """
+        cdot ⋅ times, times × times, div ÷ divided by, pm ± plus or minus, mp ∓ minus or plus,
+        odot ⊙ entrywise times, otimes ⊗ tensor, oplus ⊕ circled plus, circ ∘ composed with, ast ∗ star,
+        cup ∪ union, cap ∩ intersection, setminus ∖ without, wedge ∧ and, land ∧ and, vee ∨ or, lor ∨ or,
+        bullet ∙ bullet, star ⋆ star""",
+    "rel": """
+        le ≤ is at most, leq ≤ is at most, ge ≥ is at least, geq ≥ is at least, ne ≠ is not equal to,
+        neq ≠ is not equal to, approx ≈ is approximately, sim ∼ is distributed as, simeq ≃ is similar to,
+        cong ≅ is congruent to, equiv ≡ is identical to, propto ∝ is proportional to, ll ≪ is much less than,
+        gg ≫ is much greater than, in ∈ in, ni ∋ contains, notin ∉ not in, subset ⊂ is a subset of,
+        subseteq ⊆ is a subset of, supset ⊃ contains, supseteq ⊇ contains, mid ∣ given,
+        perp ⟂ is independent of, parallel ∥ is parallel to, to → to, rightarrow → to, gets ← from,
+        leftarrow ← from, leftrightarrow ↔ if and only if, longrightarrow ⟶ to, Rightarrow ⇒ implies,
+        implies ⟹ implies, Longrightarrow ⟹ implies, Leftarrow ⇐ is implied by,
+        Leftrightarrow ⇔ if and only if, iff ⟺ if and only if, mapsto ↦ maps to, uparrow ↑ up,
+        downarrow ↓ down, succeq ⪰ succeeds or equals, preceq ⪯ precedes or equals, succ ≻ succeeds,
+        prec ≺ precedes, lt < is less than, gt > is greater than, models ⊨ models, vdash ⊢ proves,
+        lesssim ≲ is at most about, gtrsim ≳ is at least about""",
+    "ord": """
+        infty ∞ infinity, partial ∂ partial, nabla ∇ gradient of, top ⊤ transpose, bot ⊥ bottom,
+        emptyset ∅ the empty set, varnothing ∅ the empty set, forall ∀ for all, exists ∃ there is,
+        neg ¬ not, lnot ¬ not, prime ′ prime, angle ∠ angle, dagger † dagger, ldots … and so on,
+        dots … and so on, dotsc … and so on, cdots ⋯ and so on, dotsb ⋯ and so on, vdots ⋮ and so on,
+        ddots ⋱ and so on, backslash \\ backslash, checkmark ✓ check, vert | bar, Vert ‖ double bar,
+        Re ℜ the real part of, Im ℑ the imaginary part of, square □ square""",
+    "open": """
+        lbrace { open brace, langle ⟨ open angle, lvert | the absolute value of, lVert ‖ the norm of,
+        lfloor ⌊ the floor of, lceil ⌈ the ceiling of, lbrack [ open bracket""",
+    "close": """
+        rbrace } close brace, rangle ⟩ close angle, rvert | end absolute value, rVert ‖ end norm,
+        rfloor ⌋ end floor, rceil ⌉ end ceiling, rbrack ] close bracket""",
+    "punct": "colon : such that",
+}
+"""Command, character and what is read out, by the role that decides the space around."""
 
 
 def _read() -> dict[str, Symbol]:
     table: dict[str, Symbol] = {}
-    for role, text in _TABLE:
-        # The bar is both a glyph and this table's separator, so its three rows are put in by hand below.
-        for entry in text.replace("vert | ", "vert \x00 ").split("|"):
-            name, char, spoken = entry.split(" ", 2)
-            table[name] = Symbol("|" if char == "\x00" else char, role, spoken)
+    for role, text in _TABLE.items():
+        for entry in text.split(","):
+            name, char, spoken = entry.split(maxsplit=2)
+            table[name] = Symbol(char, role, spoken)
     return table
 
 
@@ -109,16 +100,16 @@ PLAIN: dict[str, Symbol] = {
 """What may stand in a formula unescaped, beside letters, digits and braces."""
 
 SPACES: dict[str, float] = {
-    ",": 1 / 6, ":": 2 / 9, ";": 5 / 18, "!": -1 / 6, " ": 1 / 4, "quad": 1.0, "qquad": 2.0, "thinspace": 1 / 6,
-    "enspace": 0.5,
+    ",": 1 / 6, ":": 2 / 9, ";": 5 / 18, "!": -1 / 6, " ": 1 / 4, "quad": 1.0, "qquad": 2.0,
+    "thinspace": 1 / 6, "enspace": 0.5,
 }  # fmt: skip
 
-FUNCTIONS: dict[str, bool] = {
-    "log": False, "ln": False, "lg": False, "exp": False, "sin": False, "cos": False, "tan": False, "sinh": False,
-    "cosh": False, "tanh": False, "arcsin": False, "arccos": False, "arctan": False, "arg": False, "dim": False,
-    "ker": False, "deg": False, "hom": False, "max": True, "min": True, "sup": True, "inf": True, "lim": True,
-    "limsup": True, "liminf": True, "det": True, "gcd": True, "Pr": True,
-}  # fmt: skip
+_PLAIN_FUNCTIONS = (
+    "log", "ln", "lg", "exp", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "arg",
+    "dim", "ker", "deg", "hom",
+)  # fmt: skip
+_LIMIT_FUNCTIONS = ("max", "min", "sup", "inf", "lim", "limsup", "liminf", "det", "gcd", "Pr")
+FUNCTIONS: dict[str, bool] = dict.fromkeys(_PLAIN_FUNCTIONS, False) | dict.fromkeys(_LIMIT_FUNCTIONS, True)
 """Named functions; True where a subscript goes below in display."""
 
 DELIMITERS: dict[str, str] = {
@@ -126,8 +117,10 @@ DELIMITERS: dict[str, str] = {
     "\\{": "{", "\\}": "}", "\\|": "‖",
 } | {
     f"\\{name}": SYMBOLS[name].char
-    for name in ("lbrace", "rbrace", "langle", "rangle", "vert", "Vert", "lvert", "rvert", "lVert", "rVert",
-                 "lfloor", "rfloor", "lceil", "rceil", "lbrack", "rbrack", "backslash", "uparrow", "downarrow")
+    for name in (
+        "lbrace", "rbrace", "langle", "rangle", "vert", "Vert", "lvert", "rvert", "lVert", "rVert", "lfloor",
+        "rfloor", "lceil", "rceil", "lbrack", "rbrack", "backslash", "uparrow", "downarrow",
+    )
 }  # fmt: skip
 """What may follow \\left, \\right, \\middle and \\big; the empty delimiter is ""."""
 
