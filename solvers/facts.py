@@ -24,6 +24,19 @@ LARGEST = {
 }
 """Largest finite number of each format."""
 
+# The running toy of the cards: one head over five tokens, d = 4, d_k = d_v = 2; values live in (geography, money).
+# The source prints only what "bank" sees. These matrices are a reconstruction: X W_Q, X W_K and X W_V reproduce every
+# printed query, key, value, weight and leak, but other matrices would as well.
+TOY_TOKENS = ("the", "river", "bank", "was", "steep")
+TOY_X = ((0, 0, 0, 0), (1, 0, 0, 0), (1, 1, 0, 0), (0, 0, 0, 0), (1, 0, 0, 0))
+"""Token vectors [5, 4]."""
+TOY_X_CHANGED = (*TOY_X[:-1], (0, 3, 0, 1))
+"""The same with another last token, which causal outputs of the earlier tokens must not notice."""
+TOY_W_Q = ((2, 0), (0, -1), (0, 0), (0, 0))
+TOY_W_K = ((1, 0), (0, 1), (0, 0), (0, 0))
+TOY_W_V = ((1, 0), (-1, 1), (0, 0), (0, 0))
+"""Maps [4, 2] to queries, keys and values."""
+
 
 @dataclass(frozen=True, slots=True)
 class Model:
