@@ -45,7 +45,7 @@ def average(weights: Row, values: Rows) -> list[float]:
 
 
 def logsumexp(s: Row) -> float:
-    """ln Σ_j e^{s_j} with the maximum factored out, in nats (card 2). −inf for an empty or fully masked row."""
+    """ln Σ_j e^{s_j} with the maximum factored out, in nats (card 2); −inf for an empty or masked row."""
     m = max(s, default=-math.inf)
     if math.isinf(m):
         return m

@@ -24,9 +24,9 @@ LARGEST = {
 }
 """Largest finite number of each format."""
 
-# The running toy of the cards: one head over five tokens, d = 4, d_k = d_v = 2; values live in (geography, money).
-# The source prints only what "bank" sees. These matrices are a reconstruction: X W_Q, X W_K and X W_V reproduce every
-# printed query, key, value, weight and leak, but other matrices would as well.
+# The running toy of the cards: one head over five tokens, d = 4, d_k = d_v = 2; values live in (geography,
+# money). The source prints only what "bank" sees. These matrices are a reconstruction: X W_Q, X W_K and X W_V
+# reproduce every printed query, key, value, weight and leak, but other matrices would as well.
 TOY_TOKENS = ("the", "river", "bank", "was", "steep")
 TOY_X = ((0, 0, 0, 0), (1, 0, 0, 0), (1, 1, 0, 0), (0, 0, 0, 0), (1, 0, 0, 0))
 """Token vectors [5, 4]."""
