@@ -68,3 +68,17 @@ def softmax(s: Row, tau: float = 1.0) -> list[float]:
 def entropy(p: Row) -> float:
     """−Σ_j p_j ln p_j in nats; empty shares count nothing."""
     return -math.fsum(v * math.log(v) for v in p if v > 0)
+
+
+def attention(Q: Rows, K: Rows, V: Rows, mask: Rows | None = None) -> tuple[list[list[float]], list[list[float]]]:
+    """P = softmax(Q Kᵀ/√d_k + mask) by rows and O = P V (card 1).
+
+    Q [T_q, d_k], K [T_k, d_k], V [T_k, d_v]; mask [T_q, T_k] of 0 and −inf, added to the scaled scores →
+    P [T_q, T_k], O [T_q, d_v].
+    """
+    root = math.sqrt(len(K[0]))
+    P = []
+    for i, q in enumerate(Q):
+        s = [dot(q, k) / root for k in K]
+        P.append(softmax(s if mask is None else [v + m for v, m in zip(s, mask[i], strict=True)]))
+    return P, matmul(P, V)

@@ -142,6 +142,36 @@ class Matrix(Domain):
 
 
 @dataclass(frozen=True)
+class Shares(Domain):
+    """Positive weights that sum to 1, each a multiple of 1/units and at least `least` of them.
+
+    count: how many; several counts are equally likely, repeated ones weigh more.
+    """
+
+    count: Length
+    units: int
+    least: int = 1
+
+    def draw(self, draws: Draws, so_far: Values) -> list[float]:
+        count = _length(self.count, draws, so_far)
+        spare = self.units - count * (self.least - 1)
+        cuts = sorted(draws.sample(range(1, spare), count - 1))
+        parts = [b - a + self.least - 1 for a, b in zip([0, *cuts], [*cuts, spare], strict=True)]
+        return [part / self.units for part in parts]
+
+    def read(self, text: str, name: str) -> Any:
+        return read_list(text, name, depth=1)
+
+    def size(self) -> float:
+        from math import comb
+
+        if isinstance(self.count, str):
+            return float("inf")
+        counts = {self.count} if isinstance(self.count, int) else set(self.count)
+        return sum(comb(self.units - n * (self.least - 1) - 1, n - 1) for n in counts)
+
+
+@dataclass(frozen=True)
 class Made(Domain):
     """Values made by a function of the draws and of the earlier parameters.
 
