@@ -1,9 +1,10 @@
 r"""The small Markdown of the templates, read strictly: what would be lost or read differently is an error.
 
-Read: paragraphs, `**bold**`, `*italic*`, `` `code` ``, line breaks (two spaces or a backslash at the end of a
-line), bullet and numbered lists (nested), tables with a separator row, fenced code, `$..$`, `$$..$$`, backslash
-escapes. Not read, each with its own message: headings, quotes, rules, links, images, HTML, entities,
-`_emphasis_`, `~~`, indented code, LaTeX commands outside dollars, and unmatched `*`, `` ` `` or `$`.
+Read: paragraphs, `**bold**`, `*italic*`, `` `code` ``, line breaks (two spaces or a backslash at the end of
+a line), bullet and numbered lists (nested), tables with a separator row, fenced code, `$..$`, `$$..$$`,
+backslash escapes. Not read, each with its own message: headings, quotes, rules, links, images, HTML,
+character entities, `_emphasis_`, `~~`, indented code, LaTeX commands outside dollars, and unmatched `*`,
+`` ` `` or `$`.
 """
 
 from __future__ import annotations

@@ -105,8 +105,8 @@ SPACES: dict[str, float] = {
 }  # fmt: skip
 
 _PLAIN_FUNCTIONS = (
-    "log", "ln", "lg", "exp", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "arg",
-    "dim", "ker", "deg", "hom",
+    "log", "ln", "lg", "exp", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan",
+    "arg", "dim", "ker", "deg", "hom",
 )  # fmt: skip
 _LIMIT_FUNCTIONS = ("max", "min", "sup", "inf", "lim", "limsup", "liminf", "det", "gcd", "Pr")
 FUNCTIONS: dict[str, bool] = dict.fromkeys(_PLAIN_FUNCTIONS, False) | dict.fromkeys(_LIMIT_FUNCTIONS, True)
