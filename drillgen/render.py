@@ -61,7 +61,7 @@ def _round_sig(number: Decimal, sig: int) -> Decimal:
     if number == 0:
         return number
     quantum = Decimal(1).scaleb(number.adjusted() - sig + 1)
-    if quantum > 1:
+    if quantum > 1 and number.adjusted() < 15:
         quantum = Decimal(1)  # whole digits are never rounded away: 12,345.6 is 12,346 at four digits
     return number.quantize(quantum, rounding=ROUND_HALF_EVEN)
 
@@ -140,7 +140,9 @@ def si(value: Any, unit: str, sig: int = 4) -> str:
         for factor, prefix in ((1e3, "m"), (1e6, "µ"), (1e9, "n")):
             if size * factor >= 1:
                 return f"{num(float(value) * factor, sig)} {prefix}{unit}"
-    return _scaled(value, 1000, tuple(p + unit for p in ("", "K" if unit == "B" else "k", "M", "G", "T", "P", "E")), sig)
+    return _scaled(
+        value, 1000, tuple(p + unit for p in ("", "K" if unit == "B" else "k", "M", "G", "T", "P", "E")), sig
+    )
 
 
 def _scaled(value: Any, base: int, units: tuple[str, ...], sig: int) -> str:
@@ -192,11 +194,7 @@ def render(instance: Instance, solution: bool = True) -> dict[str, str]:
             for i, o in enumerate(instance.kind.options)
         ]
     context = found.new_context(names, shared=False)
-    return {
-        block: "".join(found.blocks[block](context)).strip()
-        for block in BLOCKS
-        if solution or block != "solution"
-    }
+    return {block: "".join(found.blocks[block](context)).strip() for block in BLOCKS if solution or block != "solution"}
 
 
 def _chosen(instance: Instance) -> Iterable[str]:
