@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 from grading.reading.numbers import Real, real_of
 from grading.tolerance import NOISE, Tolerance
@@ -60,6 +61,26 @@ class Band:
             return self.low <= exact <= self.high
         fuzz = FUZZ * max(1, abs(exact))
         return self.low - fuzz <= exact <= self.high + fuzz
+
+
+class Bands:
+    """The bands of a tolerance, each worked out once a key. Shared between threads; bounded."""
+
+    __slots__ = ("_made", "tolerance")
+
+    def __init__(self, tolerance: Tolerance) -> None:
+        self.tolerance = tolerance
+        self._made: dict[Any, Band] = {}
+
+    def of(self, value: Any) -> Band:
+        """The band of a key."""
+        try:
+            return self._made[value]
+        except KeyError:
+            if len(self._made) >= 4096:
+                self._made.clear()
+            self._made[value] = band = Band(self.tolerance, value)
+            return band
 
 
 def _float(value: Fraction) -> float:

@@ -137,8 +137,10 @@ def table() -> Mapping[str, tuple[Unit, ...]]:
     for word, power in (("thousand", 1), ("million", 2), ("billion", 3), ("trillion", 4), ("bn", 3)):
         add(word, Fraction(1000) ** power, "", word)
     out["B"].append(Unit(Fraction(10**9), (), "B"))
-    return {word: tuple(Unit(u.factor, u.dimension, u.label, u.counted, len(units) == 1) for u in units)
-            for word, units in out.items()}
+    return {
+        word: tuple(Unit(u.factor, u.dimension, u.label, u.counted, len(units) == 1) for u in units)
+        for word, units in out.items()
+    }
 
 
 @lru_cache(maxsize=4096)
@@ -198,24 +200,45 @@ def fit(options: tuple[Unit, ...], wanted: Unit) -> tuple[Unit, bool] | None:
     return None
 
 
-def humanise(value: float, unit: Unit) -> tuple[Fraction, str]:
-    """A scale and its label that make a number of base units readable: 131072 bytes -> (1024, "KiB")."""
-    size = abs(value)
-    names = dict(unit.dimension)
-    if names == {"data": 1} and unit.factor == 1:
+def humanised(amount: Fraction, unit: Unit, exact: bool) -> tuple[Fraction, str]:
+    """The scale and label in which a person would write `amount` base units; label "" keeps the asked unit.
+
+    Sizes in bytes get a binary prefix where that leaves at most three decimals, else a decimal one (bytes as they
+    are where the value is to be exact).
+    """
+    size = abs(amount)
+    if len(unit.dimension) != 1 or unit.dimension[0][1] != 1 or unit.label == "%" or not size:
+        return unit.factor, ""
+    name = unit.dimension[0][0]
+    if name == "data" and not unit.label.endswith("bit"):
         for label, power in reversed(_BINARY.items()):
-            scale = 1024.0**power
-            if size >= scale and power <= 5 and value % (scale / 1024) == 0:
-                return Fraction(1024) ** power, label + "B"
-        return Fraction(1), "B"
-    if names == {"flop": 1} and unit.factor == 1:
-        for label, power in (("PFLOP", 5), ("TFLOP", 4), ("GFLOP", 3), ("MFLOP", 2)):
-            if size >= 1000.0**power:
-                return Fraction(1000) ** power, label
-        return Fraction(1), "FLOP"
-    if names == {"time": 1} and unit.factor == 1 and size:
-        for label, scale in (("s", Fraction(1)), ("ms", Fraction(1, 1000)), ("µs", Fraction(1, 10**6))):
-            if size >= scale:
-                return scale, label
-        return Fraction(1, 10**9), "ns"
-    return Fraction(1), ""
+            scale = Fraction(1024) ** power
+            if size >= scale and (amount / scale * 1000).denominator == 1:
+                return scale, label + "B"
+        ladder = [] if exact else [(p + "B", Fraction(1000) ** n) for p, n in _STEPS]
+        return _rung(size, [*ladder, ("B", Fraction(1))])
+    if name == "flop":
+        return _rung(
+            size, [*((p + "FLOP", Fraction(1000) ** n) for p, n in _STEPS if n > 1), ("FLOP", Fraction(1))]
+        )
+    if name == "time":
+        return _rung(
+            size,
+            [
+                ("s", Fraction(1)),
+                ("ms", Fraction(1, 10**3)),
+                ("µs", Fraction(1, 10**6)),
+                ("ns", Fraction(1, 10**9)),
+            ],
+        )
+    return unit.factor, ""
+
+
+_STEPS = (("P", 5), ("T", 4), ("G", 3), ("M", 2), ("K", 1))
+
+
+def _rung(size: Fraction, ladder: list[tuple[str, Fraction]]) -> tuple[Fraction, str]:
+    for label, scale in ladder:
+        if size >= scale:
+            return scale, label
+    return ladder[-1][1], ladder[-1][0]

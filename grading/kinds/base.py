@@ -101,6 +101,10 @@ class Kind(ABC):
         """What can be said about a wrong given that no slip explains, without giving the key away."""
         return ()
 
+    def plain(self, given: Any) -> Any:  # noqa: ARG002 - most kinds carry nothing over
+        """The value that was typed, to be carried into later parts; None where nothing can be."""
+        return None
+
     def declared(self) -> Mapping[str, Any]:
         """symbols, arrays and shapes as in design 4.5, for symbolic kinds."""
         return {}

@@ -22,7 +22,9 @@ class Real:
 
     __slots__ = ("_exact", "_source", "approx", "error", "text")
 
-    def __init__(self, approx: float, error: float, text: str, exact: Fraction | None = None, source: Any = None):
+    def __init__(
+        self, approx: float, error: float, text: str, exact: Fraction | None = None, source: Any = None
+    ):
         self.approx = approx
         self.error = error
         self.text = text
@@ -30,32 +32,40 @@ class Real:
         self._source = source  # a decimal literal (str) or the tree of an irrational
 
     def is_rational(self) -> bool:
-        """Whether the exact value is known as a fraction."""
-        return self._exact is not None or self._source is None or isinstance(self._source, str)
+        """Whether the number is a fraction that can be written down exactly."""
+        source = self._source
+        if self._exact is not None or source is None or isinstance(source, str):
+            return True
+        return isinstance(source, _Scaled) and source.base.is_rational()
 
     def rational(self) -> Fraction:
         """The exact value, or for an irrational a fraction that agrees with it to some 55 digits."""
         if self._exact is None:
-            if isinstance(self._source, str):
-                self._exact = Fraction(self._source)
-            elif self._source is None:
+            source = self._source
+            if isinstance(source, str):
+                self._exact = Fraction(source)
+            elif source is None:
                 self._exact = Fraction(self.approx)
+            elif isinstance(source, _Scaled):
+                return source.base.rational() * source.factor
             else:
                 from grading.reading.evaluate import fine
 
-                return fine(self._source)
+                return fine(source)
         return self._exact
 
     def scaled(self, factor: Fraction, text: str = "") -> Real:
         """This number times an exact factor (a unit conversion)."""
         text = text or self.text
-        if not math.isfinite(self.approx):
-            return Real(self.approx, 0.0, text)
-        if self.is_rational():
+        if factor == 1 or not math.isfinite(self.approx):
+            return Real(self.approx, self.error, text, self._exact, self._source)
+        f = factor.numerator / factor.denominator
+        approx = self.approx * f
+        if not math.isfinite(approx):
             return from_fraction(self.rational() * factor, text)
-        f = float(factor)
-        return Real(self.approx * f, (self.error + abs(self.approx) * ULP) * abs(f) * 1.01, text,
-                    source=_Scaled(self, factor))
+        return Real(
+            approx, (self.error + abs(self.approx) * ULP) * abs(f) * 1.01, text, None, _Scaled(self, factor)
+        )
 
     def inverted(self, text: str = "") -> Real:
         """One over this number, or `Unreadable` for zero."""
@@ -67,16 +77,13 @@ class Real:
 
 
 class _Scaled:
-    """An irrational times a rational, for 60 digits on demand."""
+    """A number times a rational, multiplied out on demand."""
 
     __slots__ = ("base", "factor")
 
     def __init__(self, base: Real, factor: Fraction) -> None:
         self.base = base
         self.factor = factor
-
-    def fine(self) -> Fraction:
-        return self.base.rational() * self.factor
 
 
 def from_fraction(value: Fraction, text: str = "") -> Real:
@@ -116,7 +123,7 @@ def real_of(value: object) -> Real:
 
 
 _QUICK = re.compile(
-    r"\s*([+-−]?)(\d{1,40}(?:,\d{3}){0,9}|)(\.\d{0,40})?(?:[eE]([+-−]?\d{1,3}))?\s*"
+    r"\s*([+\-−]?)(\d{1,40}(?:,\d{3}){0,9}|)(\.\d{0,40})?(?:[eE]([+\-−]?\d{1,3}))?\s*"
     r"([A-Za-zµμ][A-Za-zµμ/ ]{0,30}|%)?\s*\Z"
 )
 

@@ -140,7 +140,20 @@ class Listing(Node):
 
 
 Tree = (
-    Number | Symbol | Indexed | Neg | Add | Sub | Mul | Div | Pow | Transpose | Call | Sum | Indicator | Listing
+    Number
+    | Symbol
+    | Indexed
+    | Neg
+    | Add
+    | Sub
+    | Mul
+    | Div
+    | Pow
+    | Transpose
+    | Call
+    | Sum
+    | Indicator
+    | Listing
 )
 
 

@@ -1,0 +1,140 @@
+"""What can be said about a wrong number when no known slip explains it. Never the right number itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from grading.band import Band
+from grading.kinds.base import Finding
+from grading.reading.numbers import Real
+from grading.tolerance import Tolerance
+
+SIGN = Finding("sign", "The size is right, the sign is not.")
+RECIPROCAL = Finding("reciprocal", "This is one over the right value.")
+SQUARE = Finding("square", "This is the square of the right value: a root is missing.")
+ROOT = Finding("root", "This is the root of the right value: a square is missing.")
+PERCENT = Finding("percent", "A share and a percentage are confused: a factor 100 and nothing else.")
+OFF_BY_ONE = Finding("off_by_one", "Off by exactly one: check where counting starts and ends.")
+PERMUTED = Finding("permuted", "The right entries in another order.")
+TRANSPOSED = Finding("transposed", "This is the transposed matrix.")
+
+
+def of_number(given: Real, band: Band, tolerance: Tolerance) -> tuple[Finding, ...]:
+    """The simplest relation between a wrong number and its key; at most one."""
+    x, key = given.approx, band.key.approx
+    if not (math.isfinite(x) and math.isfinite(key)) or x == 0 or key == 0:
+        return ()
+    ratio = x / key
+    if ratio == 0 or not math.isfinite(ratio):
+        return ()
+    leeway = _leeway(band, tolerance)
+    if abs(ratio + 1) <= leeway:
+        return (SIGN,)
+    digits = _digits(x, key)
+    if 2 <= digits and abs(ratio - 1) <= 0.005:
+        return (_few_digits(x, key, digits, tolerance),)
+    if tolerance.exact and abs(x - key) == 1 and abs(key) >= 2 and given.is_rational():
+        return (OFF_BY_ONE,)
+    return _factor(ratio, leeway) or _power(x, key, leeway)
+
+
+def _leeway(band: Band, tolerance: Tolerance) -> float:
+    """The relative room the key leaves, kept small enough that no two relations can be confused."""
+    width = float(tolerance.width(band.key.rational()) / abs(band.key.rational())) if band.key.approx else 0.0
+    return min(max(width, 1e-9), 0.01)
+
+
+def _factor(ratio: float, leeway: float) -> tuple[Finding, ...]:
+    """A factor that is a known mistake: 2, 10ⁿ, 1024 for 1000."""
+    size = abs(ratio)
+    side = "too large" if size > 1 else "too small"
+    above = max(size, 1 / size)
+    if ratio < 0:
+        return ()
+    for factor in (2.0, 4.0, 8.0):
+        if abs(above / factor - 1) <= leeway:
+            return (Finding(f"factor_{factor:.0f}", f"A factor {factor:.0f} {side}."),)
+    power = round(math.log10(above))
+    if 1 <= power <= 15 and abs(above / 10.0**power - 1) <= leeway:
+        if power == 2:
+            return (PERCENT,)
+        return (Finding(f"factor_1e{power}", f"A factor {10**power} {side}: count the zeros or the prefix."),)
+    for steps in (1, 2, 3, 4):
+        if abs(above / 1.024**steps - 1) <= leeway / 2 and leeway < 0.012:
+            return (Finding("binary_prefix", "1024 and 1000 are confused (KiB and KB, MiB and MB …)."),)
+        if abs(above / 1024.0**steps - 1) <= leeway:
+            return (
+                Finding(
+                    "binary_factor",
+                    f"A factor 1024{'²³⁴'[steps - 2] if steps > 1 else ''} {side}: check the prefix.",
+                ),
+            )
+    return ()
+
+
+def _power(x: float, key: float, leeway: float) -> tuple[Finding, ...]:
+    """Reciprocal, square or root."""
+    if abs(abs(key) - 1) < 0.05:
+        return ()
+    if abs(x * key - 1) <= leeway:
+        return (RECIPROCAL,)
+    if key > 0 and abs(key) < 1e150 and abs(x / (key * key) - 1) <= leeway:
+        return (SQUARE,)
+    if key > 0 and x > 0 and abs(x) < 1e150 and abs(x * x / key - 1) <= leeway:
+        return (ROOT,)
+    return ()
+
+
+def _digits(x: float, key: float) -> int:
+    """To how many significant digits the two agree by rounding."""
+    if x == key:
+        return 16
+    if x * key < 0:
+        return 0
+    exponent = math.floor(math.log10(abs(key)))
+    gap = abs(x - key) / 10.0**exponent
+    return max(0, min(16, math.floor(-math.log10(2 * gap) + 1 + 1e-9))) if gap else 16
+
+
+def _few_digits(x: float, key: float, digits: int, tolerance: Tolerance) -> Finding:
+    if tolerance.exact:
+        if x == key:
+            return Finding("rounded", "Very close, but not the exact value.")
+        return Finding("rounded", f"Right to {digits} digits only: the exact value is wanted.")
+    return Finding("rounded", f"Right to {digits} digits only: carry more before rounding.")
+
+
+def of_entries(
+    given: Sequence[Real], bands: Sequence[Band], shape: tuple[int, int] | None
+) -> tuple[Finding, ...]:
+    """What can be said about a wrong list of the right length, or matrix of the right shape."""
+    if any(not math.isfinite(band.key.approx) for band in bands):
+        return ()
+    if shape is not None and shape[0] == shape[1] and shape[0] > 1:
+        size = shape[0]
+        turned = [given[column * size + row] for row in range(size) for column in range(size)]
+        if all(band.holds(x) for band, x in zip(bands, turned, strict=True)):
+            return (TRANSPOSED,)
+    xs = sorted(given, key=lambda x: x.approx)
+    ys = sorted(bands, key=lambda band: band.key.approx)
+    if all(band.holds(x) for band, x in zip(ys, xs, strict=True)):
+        return (PERMUTED,)
+    ratios = {
+        round(x.approx / band.key.approx, 9)
+        for x, band in zip(given, bands, strict=True)
+        if band.key.approx and math.isfinite(x.approx)
+    }
+    if (
+        any((band.key.approx == 0) != (x.approx == 0) for x, band in zip(given, bands, strict=True))
+        or not ratios
+    ):
+        return ()
+    low, high = min(ratios), max(ratios)
+    if high - low > 0.02 * max(abs(low), abs(high)) or low * high <= 0:
+        return ()
+    middle = (low + high) / 2
+    if abs(middle + 1) <= 0.01:
+        return (Finding("sign", "All entries have the wrong sign."),)
+    found = _factor(middle, 0.01)
+    return tuple(Finding(f.id, f"All entries: {f.text[0].lower()}{f.text[1:]}") for f in found)

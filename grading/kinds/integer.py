@@ -1,0 +1,36 @@
+"""A whole number, met exactly however large."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from grading.kinds.number import Scalar
+from grading.reading.numbers import Real
+
+
+@dataclass(frozen=True)
+class Integer(Scalar):
+    """A whole number (a few questions have halves); thousands separators, powers and products are fine."""
+
+    name: ClassVar[str] = "integer"
+
+    def _why(self, given: Real, value: Any) -> str:
+        reason = super()._why(given, value)
+        key = self.band(value).key
+        if given.is_rational() and key.is_rational() and reason == "the exact value is wanted":
+            if given.rational().denominator != 1 and key.rational().denominator == 1:
+                return "a whole number is wanted"
+        return reason
+
+    def show(self, value: Any) -> str:
+        if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+            value = int(value)
+        return super().show(value)
+
+    def answer_format(self) -> str:
+        unit = self._unit.label
+        return f"a whole number{' of ' + unit if unit else ''}, e.g. 4096 or 2^12"
+
+    def precision(self) -> str:
+        return "exact" if self.tolerance.exact else super().precision()

@@ -1,0 +1,169 @@
+"""One number: a decimal, a fraction, a percentage or a formula without names."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+from grading.band import Band, Bands
+from grading.closeness import Closeness
+from grading.kinds.base import Comparison, Finding, Kind, Samples
+from grading.reading.numbers import Real, real_of
+from grading.reading.typed import read_number
+from grading.units import Unit, fit, meanings, named
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A number that was read but cannot be what is asked: wrong unit. Wrong, with the reason."""
+
+    text: str
+    reason: str
+    finding: Finding
+
+
+@dataclass(frozen=True)
+class Scalar(Kind):
+    """Common part of the kinds whose answer is one number."""
+
+    unit: str = "none"
+
+    @cached_property
+    def _unit(self) -> Unit:
+        return named(self.unit)
+
+    @cached_property
+    def _close(self) -> Closeness:
+        return Closeness(self.tolerance)
+
+    @cached_property
+    def _bands(self) -> Bands:
+        return Bands(self.tolerance)
+
+    @cached_property
+    def _right(self) -> Comparison:
+        return Comparison(True, "exact" if self.tolerance.exact else "tolerance")
+
+    def band(self, value: Any) -> Band:
+        """The answers that pass for a key; worked out once a key."""
+        return self._bands.of(value)
+
+    def parse(self, text: str) -> Real | Misfit:
+        number, words = read_number(text)
+        if not words:
+            return number
+        return self._in_unit(number, words, text)
+
+    def _in_unit(self, number: Real, words: tuple[str, ...], text: str) -> Real | Misfit:
+        options = meanings(words)
+        typed = f"{number.text} {' '.join(words)}".replace(" / ", "/").replace(" %", "%")
+        found = fit(options, self._unit)
+        if found is None:
+            return self._misfit(typed, options, words)
+        unit, upside_down = found
+        if upside_down:
+            number = number.inverted(typed)
+            return number.scaled(1 / (unit.factor * self._unit.factor), typed)
+        return number.scaled(unit.factor / self._unit.factor, typed)
+
+    def _misfit(self, typed: str, options: tuple[Unit, ...], words: tuple[str, ...]) -> Misfit:
+        wanted = self._unit
+        got = options[0]
+        if wanted.plain:
+            what = "a plain number is asked for"
+        else:
+            what = f"{wanted.label} measures something else"
+        reason = f"the unit does not fit: {' '.join(words).replace(' / ', '/')} given, {what}"
+        return Misfit(
+            typed, reason, Finding("wrong_unit", f"The unit {got.label or typed} does not fit the question.")
+        )
+
+    def reading(self, given: Real | Misfit) -> str:
+        return given.text
+
+    def compare(self, given: Real | Misfit, value: Any) -> Comparison:
+        if isinstance(given, Misfit):
+            return Comparison(False, self._right.method, given.reason)
+        if self.band(value).holds(given):
+            return self._right
+        return Comparison(False, self._right.method, self._why(given, value))
+
+    def _why(self, given: Real, value: Any) -> str:
+        x = given.approx
+        if x != x:
+            return "the answer is not a number (NaN)"
+        if x in (float("inf"), float("-inf")):
+            return "the answer is infinite"
+        key = self.band(value).key
+        if key.approx != key.approx or key.approx in (float("inf"), float("-inf")):
+            return "no finite number is right here"
+        return "" if not self.tolerance.exact else "the exact value is wanted"
+
+    def findings(self, given: Real | Misfit, value: Any) -> tuple[Finding, ...]:
+        if isinstance(given, Misfit):
+            return (given.finding,)
+        from grading.findings import of_number
+
+        return of_number(given, self.band(value), self.tolerance)
+
+    def plain(self, given: Real | Misfit) -> int | float | None:
+        return None if isinstance(given, Misfit) else carried(given)
+
+    def agrees(self, a: Any, b: Any, slack: float = 1.0) -> bool:
+        return self._close.number(a, b, slack)
+
+    def show(self, value: Any) -> str:
+        return self._close.show(value)
+
+    def precision(self) -> str:
+        return self._close.words(self._unit.label)
+
+    def _refused(self, value: Any) -> tuple[str, ...]:
+        return ("", "about nine or so", "(1", "1.2.3", f"{self.show(value)} or 3", "2 /")
+
+    def samples(self, value: Any) -> Samples:
+        key = real_of(value)
+        shown = self.show(value)
+        right, wrong = [shown, f" {shown} ", f"+{shown}" if shown[0].isdigit() else shown, f"${shown}$"], []
+        if key.approx == key.approx and abs(key.approx) != float("inf"):
+            exact = key.rational()
+            wrong = [
+                text
+                for text, number in (
+                    (f"-({shown})", -exact),
+                    (f"10*({shown})", exact * 10),
+                    (f"({shown})/2", exact / 2),
+                    (f"({shown}) + 1", exact + 1),
+                )
+                if not self.band(value).holds(real_of(Fraction(number)))
+            ]
+        return Samples(tuple(right), (*wrong, "inf" if shown == "NaN" else "NaN"), self._refused(value))
+
+
+@dataclass(frozen=True)
+class Number(Scalar):
+    """A number. `%` counts 1/100; the unit word of the question may follow. unit: as the catalogue spells it.
+
+    Values: int, float, Fraction or "nan", in the unit of the question; a share is a fraction of 1.
+    """
+
+    name: ClassVar[str] = "number"
+
+    def answer_format(self) -> str:
+        if "%" in self.unit:
+            return "a number or a percentage, e.g. 0.142 or 14.2%"
+        if self._unit.label:
+            return f"a number in {self._unit.label}, e.g. 7.82"
+        return "a number, e.g. 0.576 or 3/8"
+
+
+def carried(given: Real) -> int | float | None:
+    """The number as later parts take it over: whole numbers as int, others as float; NaN and infinities not."""
+    if not math.isfinite(given.approx):
+        return None
+    if given.is_rational() and given.rational().denominator == 1:
+        return given.rational().numerator
+    return given.approx

@@ -1,0 +1,52 @@
+"""A number with a unit of measurement; units of the same dimension are converted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from grading.kinds.base import Samples
+from grading.kinds.number import Misfit, Scalar
+from grading.reading.numbers import Real, real_of
+from grading.units import PERCENT, Unit, humanised
+
+
+@dataclass(frozen=True)
+class Quantity(Scalar):
+    """A quantity. unit: the one in which values are given and in which a bare number is read ("bytes", "s" …).
+
+    A percent sign is a unit here: it fits where the key is a percentage.
+    """
+
+    name: ClassVar[str] = "quantity"
+    unit: str = "bytes"
+
+    def _in_unit(self, number: Real, words: tuple[str, ...], text: str) -> Real | Misfit:
+        if words == ("%",) and self._unit is not PERCENT:
+            return self._misfit(f"{number.text}%", (PERCENT,), words)
+        return super()._in_unit(number, words, text)
+
+    def show(self, value: Any) -> str:
+        key = real_of(value)
+        if key.approx != key.approx or abs(key.approx) == float("inf"):
+            return self._close.show(value)
+        scale, label = humanised(key.rational() * self._unit.factor, self._unit, exact=self.tolerance.exact)
+        if not label:
+            return f"{self._close.show(value)} {self._unit.label}".strip().replace(" %", "%")
+        return f"{self._close.show_scaled(key, self._unit.factor / scale)} {label}"
+
+    def samples(self, value: Any) -> Samples:
+        base = super().samples(value)
+        shown = self.show(value)
+        right = (shown, f" {shown} ", shown.replace(" ", ""), f"{self._close.show(value)}")
+        other = "3 s" if dict(self._unit.dimension).keys() != {"time"} else "3 KiB"
+        wrong = tuple(text for text in base.wrong if "(" not in text) + (other,)
+        refused = tuple(text for text in base.unreadable if " or 3" not in text)
+        return Samples(right, wrong, (*refused, "7 fortnights"))
+
+    def answer_format(self) -> str:
+        example = {"data": "12 KiB", "flop": "549.8 GFLOP", "time": "7.66 ms"}
+        names = [name for name, power in self._unit.dimension if power > 0]
+        if len(self._unit.dimension) == 1 and names and names[0] in example:
+            return f"a number with a unit, e.g. {example[names[0]]}"
+        return f"a number with a unit, e.g. 12 {self._unit.label}"

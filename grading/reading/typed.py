@@ -1,0 +1,43 @@
+"""What people type where a number is asked: the number and the unit words after it."""
+
+from __future__ import annotations
+
+from grading.errors import Unreadable
+from grading.reading.numbers import Real, quick
+from grading.units import split_phrase, table
+
+MAX_LENGTH = 2000
+
+
+def read_number(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
+    """The number and the words of its unit ("512 KiB per token" -> 512, ("KiB", "per", "token")).
+
+    offset: where `text` begins in what the learner typed, for the columns of errors.
+    """
+    found = quick(text)
+    if found is not None:
+        number, unit = found
+        if not unit:
+            return number, ()
+        words = (unit,) if unit in table() else split_phrase(unit)
+        if all(word in table() or word in ("/", "per") for word in words):
+            return number, words
+    if not text.strip():
+        raise Unreadable("the answer is empty", offset)
+    if len(text) > MAX_LENGTH:
+        raise Unreadable(f"the answer is longer than {MAX_LENGTH} characters")
+    from grading.reading.amounts import read_amount
+
+    return read_amount(text, offset)
+
+
+def read_plain(text: str, offset: int = 0) -> Real:
+    """A number without unit, percent allowed: an entry of a list."""
+    number, words = read_number(text, offset)
+    if not words:
+        return number
+    if words == ("%",):
+        from grading.units import PERCENT
+
+        return number.scaled(PERCENT.factor, f"{number.text}%")
+    raise Unreadable(f"a plain number is expected here, without {' '.join(words)!r}", offset)
