@@ -64,10 +64,13 @@ def _printed(value, printed):
     if isinstance(printed, str) or isinstance(value, str):
         return value == printed
     text = f"{printed}"
-    if isinstance(printed, int):
-        return math.isclose(value, printed, rel_tol=1e-9)
+    if isinstance(value, int):
+        return value == printed
     mantissa, _, exponent = text.partition("e")
     places = len(mantissa.partition(".")[2])
+    if not exponent and float(printed).is_integer() and abs(printed) >= 1e6:  # 549800000000.0 was printed as 549.8 GFLOP
+        whole = text.partition(".")[0]
+        places = len(whole.rstrip("0")) - len(whole)
     unit = 10.0 ** (int(exponent or 0) - places)
     return abs(value - printed) <= 0.51 * unit
 
