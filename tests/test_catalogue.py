@@ -1,6 +1,5 @@
 """Ids, parameters, slips, kinds, units, tolerances and printed instances are those of the catalogues."""
 
-import math
 from pathlib import Path
 
 import pytest
@@ -64,11 +63,11 @@ def _printed(value, printed):
     if isinstance(printed, str) or isinstance(value, str):
         return value == printed
     text = f"{printed}"
-    if isinstance(value, int):
+    if isinstance(value, int) and isinstance(printed, int):
         return value == printed
     mantissa, _, exponent = text.partition("e")
     places = len(mantissa.partition(".")[2])
-    if not exponent and float(printed).is_integer() and abs(printed) >= 1e6:  # 549800000000.0 was printed as 549.8 GFLOP
+    if not exponent and float(printed).is_integer() and abs(printed) >= 1e6:  # 549.8 GFLOP stands as 549800000000.0
         whole = text.partition(".")[0]
         places = len(whole.rstrip("0")) - len(whole)
     unit = 10.0 ** (int(exponent or 0) - places)
