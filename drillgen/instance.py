@@ -11,8 +11,10 @@ from drillgen import catalog, ids
 from grading.kinds.base import Kind
 from solvers.draws import Draws
 from solvers.drill import Card, Drill
+from solvers.errors import Unknown
 
 if TYPE_CHECKING:
+    from drillgen.scenario import ScenarioInstance
     from grading.grade import SlipKey
     from grading.verdict import Verdict
 
@@ -43,11 +45,23 @@ class Instance:
         remarks = {s.id: s.remark for s in self.drill.slips}
         return tuple(SlipKey(name, value, remarks[name]) for name, value in self.wrong.items())
 
-    def grade(self, text: str) -> Verdict:
-        """The verdict on one answer."""
+    def grade(self, text: str, part: str | None = None, decimal_comma: bool = False) -> Verdict:
+        """The verdict on one answer; `part` names one part of a problem in parts."""
         from grading.grade import grade
 
-        return grade(self.kind, text, self.answer, self.slip_keys())
+        if decimal_comma:
+            text = points(text)
+        if part is None:
+            return grade(self.kind, text, self.answer, self.slip_keys())
+        from dataclasses import replace
+
+        parts = getattr(self.kind, "parts", ())
+        for index, one in enumerate(parts):
+            if one.name == part:
+                slips = [replace(s, value=s.value[index]) for s in self.slip_keys()]
+                verdict = grade(one.kind, text, self.answer[index], slips)
+                return replace(verdict, part=part)
+        raise Unknown(f"part of {self.id}", part, [p.name for p in parts])
 
     @property
     def steps(self) -> dict[str, Any]:
@@ -97,18 +111,41 @@ class Instance:
         return out
 
 
-def build(text: str, secret: ids.Secret | None = None) -> Instance:
-    """The instance of an id; `Unknown` or `BadId` where it cannot be built."""
+def points(text: str) -> str:
+    """Decimal commas as points, nothing moved: 1,5 becomes 1.5; lists are then separated by ; or spaces."""
+    import re
+
+    return re.sub(r"(?<=\d),(?=\d)", ".", text)
+
+
+def open_id(text: str, secret: ids.Secret | None = None) -> Instance | ScenarioInstance:
+    """The problem or scenario of an id; `Unknown` or `BadId` where it cannot be built."""
     wanted = ids.parse(text)
+    _unseal(wanted, text, secret)
+    if wanted.drill.startswith("scenario."):
+        from drillgen.scenario import build_scenario
+
+        return build_scenario(wanted, text, secret)
+    return build(text, secret)
+
+
+def _unseal(wanted: ids.Id, text: str, secret: ids.Secret | None) -> None:
+    """Refuse the id of a sealed set without its secret: an unsealed draw would be another problem."""
+    if wanted.mark and (secret is None or secret.mark != wanted.mark):
+        need = "another secret" if secret else "its secret"
+        raise ids.BadId(f"{text[:80]!r} belongs to a sealed set: it takes {need} (--secret FILE) to rebuild it")
+
+
+def build(text: str, secret: ids.Secret | None = None) -> Instance:
+    """The instance of a drill's id; `Unknown` or `BadId` where it cannot be built."""
+    wanted = ids.parse(text)
+    _unseal(wanted, text, secret)
     card, drill = catalog.drill(wanted.drill)
     if wanted.version is not None and wanted.version != drill.version:
         raise ids.BadId(
             f"{text[:80]!r}: version {wanted.version} of {drill.id} cannot be built here, only {drill.version}: "
             "its draws have changed since (see the changelog)"
         )
-    if wanted.mark and (secret is None or secret.mark != wanted.mark):
-        need = "another secret" if secret else "its secret"
-        raise ids.BadId(f"{text[:80]!r} belongs to a sealed set: it takes {need} (--secret FILE) to rebuild it")
     return make(card, drill, wanted.seed, secret if wanted.mark else None)
 
 
@@ -119,12 +156,13 @@ def make(
     secret: ids.Secret | None = None,
     bound: Mapping[str, Any] | None = None,
     group: Mapping[str, str] | None = None,
+    stream: str | None = None,
 ) -> Instance:
-    """The instance of a drill and a seed; `bound` fixes parameters (scenarios)."""
-    key = ids.draw_key(drill.id, drill.version, seed, secret)
+    """The instance of a drill and a seed; scenarios fix parameters (`bound`) and bring their own stream of draws."""
+    key = stream or ids.draw_key(drill.id, drill.version, seed, secret)
     values, answer, wrong = drill.draw(Draws(key), bound)
     kind = drill.kind_for(values, Draws(key + "/options")) if drill.options else drill.answer
-    name = ids.spell(drill.id, drill.version, seed, secret)
+    name = group["id"] if group else ids.spell(drill.id, drill.version, seed, secret)
     return Instance(name, card, drill, seed, values, answer, wrong, kind, group)
 
 

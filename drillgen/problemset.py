@@ -1,7 +1,8 @@
 """Sets: which drills and which seeds, from selectors and one seed text.
 
 A set is a stream: `--count 20` begins with the problems of `--count 10`. It runs in rounds, each drill once a round in
-a drawn order, so that every stretch of it is spread over the drills; equal problems are avoided while a drill has others.
+a drawn order, so that every stretch of it is spread over the drills; equal problems are avoided while a drill has
+others.
 """
 
 from __future__ import annotations
@@ -105,14 +106,16 @@ class Stream:
     seed: str
     secret: Secret | None = None
     unique: bool = False
+    balanced: bool = False
     on_repeat: Callable[[str], None] | None = None
     _seen: set[bytes] = field(default_factory=set)
     _spent: set[str] = field(default_factory=set)
 
     def __iter__(self) -> Iterator[Instance]:
         draws = Draws(f"set/{self.seed}")
+        order = _balanced if self.balanced else Draws.shuffled
         while True:
-            for card, drill in draws.shuffled(self.chosen):
+            for card, drill in order(draws, self.chosen):
                 found = self._next(card, drill, draws)
                 if found is not None:
                     yield found
@@ -140,11 +143,28 @@ class Stream:
         return None if self.unique else first
 
 
+def _balanced(draws: Draws, chosen: Sequence[tuple[Card, Drill]]) -> list[tuple[Card, Drill]]:
+    """A drawn order in which every stretch is spread over cards, kinds, moves and stars.
+
+    Greedy: next comes the drill (first in a drawn order among equals) whose features the order has used least.
+    """
+    left, used, out = draws.shuffled(chosen), dict[str, int](), list[tuple[Card, Drill]]()
+    while left:
+        card, drill = best = min(left, key=lambda cd: sum(used.get(f, 0) for f in _features(*cd)))
+        left.remove(best)
+        out.append(best)
+        for feature in _features(card, drill):
+            used[feature] = used.get(feature, 0) + 1
+    return out
+
+
+def _features(card: Card, drill: Drill) -> tuple[str, ...]:
+    return (f"card {card.number}", drill.answer.name, f"stars {drill.stars}", *drill.moves)
+
+
 def fingerprint(instance: Instance) -> bytes:
     """What makes two problems equal: the drill and its values (options in any order)."""
-    values = {
-        k: sorted(v) if k == "options" else v for k, v in instance.values.items() if k in instance.drill.params
-    }
+    values = {k: sorted(v) if k == "options" else v for k, v in instance.values.items() if k in instance.drill.params}
     text = json.dumps([instance.drill.id, plain(values)], sort_keys=True)
     return blake2b(text.encode(), digest_size=8).digest()
 

@@ -1,0 +1,5 @@
+"""`python -m drillgen`."""
+
+from drillgen.cli import main
+
+main()

@@ -1,0 +1,110 @@
+"""`drillgen grade`: grade submissions."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from drillgen.cli.selectors import json_option, read_secret, secret_option
+
+if TYPE_CHECKING:
+    from grading.verdict import Verdict
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@json_option
+@click.option("--out", metavar="FILE", help="Write the verdicts here as JSON Lines.")
+@click.option("--gradebook", metavar="FILE", help="Write a CSV of students by problems, with totals.")
+@click.option("--decimal-comma", is_flag=True, help="Read 1,5 as one and a half.")
+@click.option("--strict", is_flag=True, help="Exit 3 when a row is no row, after all rows are written.")
+@secret_option
+def command(
+    files: tuple[str, ...], as_json: bool, out: str | None, gradebook: str | None, decimal_comma: bool,
+    strict: bool, secret: str | None,
+) -> int:  # fmt: skip
+    """Grade submissions: CSV with columns student, id, answer (and part), or JSON Lines with those fields.
+
+    A wrong answer, an unreadable one (? in the gradebook, counted apart) and a bad row are data: exit 0. The last of
+    several answers of a student to one problem counts in the gradebook.
+
+    \b
+    drillgen grade answers.csv
+    drillgen grade a.csv b.jsonl --out verdicts.jsonl --gradebook marks.csv
+    """
+    from drillgen.output import whole
+    from drillgen.progress import track
+    from drillgen.submissions import Gradebook, Grader
+
+    grader, book = Grader(read_secret(secret), decimal_comma), Gradebook()
+    counts: Counter[str] = Counter()
+    with ExitStack() as stack:
+        lines: IO[str] | None = stack.enter_context(whole(out)) if out else None
+        marks: IO[str] | None = stack.enter_context(whole(gradebook)) if gradebook else None
+        rows = _rows(files, grader)
+        printer = _printer(as_json, lines)
+        for verdict in track(rows, "grade"):
+            counts[_class(verdict)] += 1
+            if marks is not None:
+                book.add(verdict)
+            printer(verdict)
+        if marks is not None:
+            book.write(marks)
+    if book.duplicates:
+        click.echo(f"note: {book.duplicates} answers were given again later; the last of each counts", err=True)
+    summary = ", ".join(f"{n} {name}" for name, n in sorted(counts.items(), key=lambda x: ORDER.index(x[0])))
+    click.echo(f"{sum(counts.values())} answers: {summary or 'none'}", err=bool(as_json or out))
+    if strict and counts["bad row"]:
+        return 3
+    return 4 if counts["quarantined"] else 0
+
+
+ORDER = ["right", "wrong", "undecided", "unreadable", "unknown id", "bad row", "quarantined"]
+_CLASSES = {"invalid": "unreadable", "unknown_id": "unknown id", "bad_row": "bad row"}
+
+
+def _class(verdict: Verdict) -> str:
+    if verdict.status == "graded":
+        return verdict.verdict or "undecided"
+    return _CLASSES.get(verdict.status, "quarantined")
+
+
+def _rows(files: tuple[str, ...], grader: Any) -> Iterator[Verdict]:
+    from drillgen.submissions import open_input, read
+
+    for name in files:
+        with open_input(name) as stream:
+            for row in read(stream, name):
+                yield grader.grade(row)
+
+
+def _printer(as_json: bool, lines: IO[str] | None) -> Any:
+    """Where a verdict goes: the file, JSON Lines on standard output, or a table."""
+    if lines is not None:
+        return lambda v: lines.write(json.dumps(v.to_json(), ensure_ascii=False) + "\n")
+    if as_json:
+        return lambda v: click.echo(json.dumps(v.to_json(), ensure_ascii=False))
+    click.echo(f"{'student':<14} {'id':<40} {'verdict':<11} what")
+    return _table_row
+
+
+def _table_row(verdict: Verdict) -> None:
+    from drillgen.cli.verify import clip
+    from drillgen.say import prose
+    from grading.reading.show import printable
+
+    if verdict.remarks:
+        why = prose(" ".join(verdict.remarks))
+    elif verdict.findings:
+        why = prose(verdict.findings[0].text)
+    else:
+        why = (verdict.detail or "").splitlines()[0] if verdict.detail else verdict.reading
+    id = printable(str(verdict.id or ""), 60) + (f" ({printable(verdict.part, 20)})" if verdict.part else "")
+    slips = f"[{', '.join(verdict.slips)}] " if verdict.slips else ""
+    head = f"{clip(printable(verdict.student or '', 40), 14):<14} {clip(id, 40):<40} {_class(verdict):<11} "
+    click.echo(head + slips + " ".join(printable(why, 300).split()))
