@@ -540,8 +540,8 @@ SUM_OVERFLOW = Drill(
     solve=lambda x: _sum_parts(x),
     answer=Parts(
         parts=(
-            Part("unshifted", Integer(), "Largest T with a finite sum, scores as they are"),
-            Part("shifted", Integer(), "Largest T with a finite sum, maximum subtracted first"),
+            Part("a", Integer(), "largest T, scores as they are"),
+            Part("b", Integer(), "largest T, maximum subtracted first"),
         ),
         tolerance=EXACT,
     ),
