@@ -48,7 +48,9 @@ class Interval:
             return False
         if self.lower is not None and (value < self.lower or (self.lower_open and value == self.lower)):
             return False
-        return not (self.upper is not None and (value > self.upper or (self.upper_open and value == self.upper)))
+        return not (
+            self.upper is not None and (value > self.upper or (self.upper_open and value == self.upper))
+        )
 
     @property
     def positive(self) -> bool:
@@ -191,7 +193,10 @@ def _checked(
         if low is not None:
             low, low_open = Fraction(_ceil(low) + (1 if low_open and low.denominator == 1 else 0)), False
         if high is not None:
-            high, high_open = Fraction(_floor(high) - (1 if high_open and high.denominator == 1 else 0)), False
+            high, high_open = (
+                Fraction(_floor(high) - (1 if high_open and high.denominator == 1 else 0)),
+                False,
+            )
     if (
         low is not None
         and high is not None
@@ -227,7 +232,9 @@ def _points(domain: Domain) -> tuple[Point, ...]:
     axes = [_Axis(name, interval) for name, interval in domain.names]
     for turn in range(3 * POINTS):
         special = turn >= 8 and turn % 2 == 0
-        values = tuple(axis.special(turn // 2 + at) if special else axis.drawn(turn) for at, axis in enumerate(axes))
+        values = tuple(
+            axis.special(turn // 2 + at) if special else axis.drawn(turn) for at, axis in enumerate(axes)
+        )
         found.setdefault(values)
         if len(found) == POINTS:
             break
@@ -240,7 +247,8 @@ class _Axis:
     def __init__(self, name: str, interval: Interval) -> None:
         self.interval = interval
         self.seed = zlib.crc32(name.encode())
-        specials = [value for value in _SPECIAL if interval.holds(value) and self._near(value)]
+        ends = [end for end in (interval.lower, interval.upper) if end is not None and interval.holds(end)]
+        specials = [v for v in dict.fromkeys((*ends, *_SPECIAL)) if interval.holds(v) and self._near(v)]
         self.specials = specials or [self.drawn(99)]
 
     def _near(self, value: Fraction) -> bool:
@@ -260,9 +268,9 @@ class _Axis:
         width = high - low
         if width == 0:
             return low
-        # the grid is fine enough for about 4000 values across the range
+        # several hundred values across the range, and short ones, since a witness is shown to a person
         grid = 1
-        while width * grid < 4096:
+        while width * grid < 256:
             grid *= 2
         first, last = _floor(low * grid) + 1, _ceil(high * grid) - 1
         value = Fraction(first + (share * (last - first + 1) >> 32), grid)
