@@ -671,7 +671,8 @@ CARD = Card(
     statement=(
         r"The derivative of a row of weights by its scores is "
         r"$\operatorname{diag}(\mathbf p) - \mathbf p \mathbf p^\top$: symmetric, without negative eigenvalues, "
-        r"with rows that sum to 0, of rank $T - 1$ while all weights are positive, with no eigenvalue above $1/2$, and fading as the row becomes one-hot."
+        r"with rows that sum to 0 and of rank $T - 1$ while all weights are positive. No eigenvalue exceeds $1/2$, "
+        r"and all of it fades as the row becomes one-hot."
     ),
     formulas=(
         r"\frac{\partial p_i}{\partial s_j} = p_i (\delta_{ij} - p_j), \qquad "
