@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from grading.kinds.base import Kind
@@ -71,6 +71,8 @@ class Drill:
     steps: named values that the worked solution shows, in order; the last one is the answer.
     require: constraints on a draw beside the separation of slips. hold: parameters drawn once and kept while the
     others are redrawn, so that a branch (MHA or GQA) stays as likely as declared. options: for choices.
+    follow: for tables and parts, (values, index, the learner's own earlier row or parts) -> what row or part `index`
+    is if those are taken as given; None where nothing follows.
     """
 
     id: str
@@ -86,6 +88,7 @@ class Drill:
     require: Callable[..., bool] | None = None
     options: Callable[..., Sequence[Option]] | None = None
     hold: tuple[str, ...] = ()
+    follow: Callable[[Mapping[str, Any], int, Sequence[Any]], Any] | None = None
     version: int = 1
     space: float | None = None  # centimetres of working space, where the minutes are no guide
     notes: str = field(default="", compare=False)  # where a catalogue constraint is tightened, and why
@@ -135,11 +138,15 @@ class Drill:
         return dict(self._calls["steps"]({**values, "answer": answer}))
 
     def kind_for(self, values: Mapping[str, Any], draws: Draws | None = None) -> Kind:
-        """The answer kind of one instance: choices get their options, in the order in which they are shown."""
-        if "options" not in self._calls:
-            return self.answer
+        """The answer kind of one instance: choices with their options in the order shown, tables and parts with what
+        follows from the learner's own earlier row or part.
+        """
         from dataclasses import replace
 
+        if self.follow is not None:
+            return replace(self.answer, follow=partial(self.follow, values))  # type: ignore[call-arg]
+        if "options" not in self._calls:
+            return self.answer
         options = list(self._calls["options"](values))
         if draws is not None and "options" not in self.params:
             options = draws.shuffled(options)
