@@ -10,12 +10,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from solvers.simulate.options import Options, options_for
+from solvers.simulate.options import options_for
 from solvers.simulate.state import Partial, merge_many, namespace
 
 BACKENDS = ("numpy", "torch", "triton")
-BLOCKS = {"numpy": (256, 512), "torch": (256, 1024)}
-"""Query rows and keys a tile: the measured best for float32 at d = 128 on one core (a tile of scores in L2)."""
+BLOCKS = {"numpy": ((512, 512), (512, 512)), "torch": ((2048, 512), (512, 512))}
+"""(query rows, keys) a tile without and with a causal mask: the fastest measured for float32, d = 128, one
+core.
+
+Tall tiles keep the products near the machine's own rate; a causal mask wastes half of every tile on the
+diagonal.
+"""
 
 
 class Unavailable(RuntimeError):
@@ -41,14 +46,15 @@ def attention(
 ) -> Partial:
     """Softmax attention block by block; exact, without a T×T matrix.
 
-    q: [B, h, T_q, d]; k: [B, H_kv, T_k, d]; v: [B, H_kv, T_k, d_v]; h a multiple of H_kv (query head n reads KV head
-    ⌊n·H_kv/h⌋) → o [B, h, T_q, d_v] in q's dtype and lse [B, h, T_q], both of the caller's kind of array.
-    causal: aligned bottom-right, query i sees keys up to i + T_k − T_q. window: only the newest `window` of those,
-    besides the first `sinks` keys. key_lengths: [B] keys that are no padding (the diagonal stays where it is).
-    mask: booleans [B|1, h|1, T_q|1, T_k|1], true where visible. scale: 1/√d unless given. soft_cap c: s becomes
-    c·tanh(s/c). qk_gain g: queries and keys scaled to length 1, logits g·q̂ᵀk̂ (card 18).
-    A row without a visible key gives o = 0 and lse = −inf; an invisible value never counts, not even a NaN.
-    ValueError for shapes or options that do not fit, `Unavailable` for a missing back end.
+    q: [B, h, T_q, d]; k: [B, H_kv, T_k, d]; v: [B, H_kv, T_k, d_v]; h a multiple of H_kv (query head n
+    reads KV head ⌊n·H_kv/h⌋) → o [B, h, T_q, d_v] in q's dtype and lse [B, h, T_q], both of the caller's
+    kind of array. causal: aligned bottom-right, query i sees keys up to i + T_k − T_q. window: only the
+    newest `window` of those, besides the first `sinks` keys. key_lengths: [B] keys that are no padding (the
+    diagonal stays where it is). mask: booleans [B|1, h|1, T_q|1, T_k|1], true where visible. scale: 1/√d
+    unless given. soft_cap c: s becomes c·tanh(s/c). qk_gain g: queries and keys scaled to length 1, logits
+    g·q̂ᵀk̂ (card 18). A row without a visible key gives o = 0 and lse = −inf; an invisible value never
+    counts, not even a NaN. ValueError for shapes or options that do not fit, `Unavailable` for a missing
+    back end.
     """
     name, (q, k, v) = _take(backend, q, k, v)
     if qk_gain is not None:
@@ -58,7 +64,7 @@ def attention(
         causal=causal, window=window, sinks=sinks, key_lengths=key_lengths, mask=_like(mask, q),
         scale=scale, soft_cap=soft_cap,
     )  # fmt: skip
-    o, lse = _program(name).forward(q, k, v, opt, _blocks(name, block_q, block_k))
+    o, lse = _program(name).forward(q, k, v, opt, _blocks(name, block_q, block_k, causal))
     return Partial(o, lse)
 
 
@@ -93,7 +99,7 @@ def attention_backward(
         causal=causal, window=window, sinks=sinks, key_lengths=key_lengths, mask=_like(mask, q),
         scale=scale if qk_gain is None else qk_gain, soft_cap=soft_cap,
     )  # fmt: skip
-    blocks = _blocks(name, block_q, block_k)
+    blocks = _blocks(name, block_q, block_k, causal)
     dq, dk, dv = _program(name).backward(unit_q, unit_k, v, o, lse, do, opt, blocks)
     if qk_gain is not None:
         dq, dk = _unit_backward(q, unit_q, dq), _unit_backward(k, unit_k, dk)
@@ -115,9 +121,9 @@ def decode_attention(
     """One new token per sequence against its cache, the keys split into parts that are merged (split-K).
 
     q: [B, h, d]. Contiguous cache: k [B, H_kv, T, d], v [B, H_kv, T, d_v]. Paged cache: k and v
-    [pages, H_kv, page, …] with block_table [B, n], the page of each stretch of tokens. lengths: [B] live tokens
-    (needed with a block table; T otherwise). splits: parts the keys are cut into (chosen where not given).
-    → o [B, h, d_v], lse [B, h]; (0, −inf) for an empty cache.
+    [pages, H_kv, page, …] with block_table [B, n], the page of each stretch of tokens. lengths: [B] live
+    tokens (needed with a block table; T otherwise). splits: parts the keys are cut into (chosen where not
+    given). → o [B, h, d_v], lse [B, h]; (0, −inf) for an empty cache.
     """
     name, (q, k, v) = _take(backend, q, k, v)
     if splits is not None and splits < 1:
@@ -174,7 +180,9 @@ def _decode_one(
 
 
 def _cached(x: Any, b: int, start: int, stop: int, table: Any) -> Any:
-    """Tokens start..stop of one sequence as [1, H_kv, n, d], gathered page by page where there is a block table."""
+    """Tokens start..stop of one sequence as [1, H_kv, n, d], gathered page by page where there is a block
+    table.
+    """
     if table is None:
         return x[b : b + 1, :, start:stop]
     page = x.shape[2]
@@ -186,7 +194,9 @@ def _cached(x: Any, b: int, start: int, stop: int, table: Any) -> Any:
 
 
 def attention_flops(B: int, h: int, T_q: int, T_k: int, d: int, *, causal: bool = False) -> int:
-    """Floating-point operations of the two products, 4·B·h·T_q·T_k·d, halved for causal (the usual convention)."""
+    """Floating-point operations of the two products, 4·B·h·T_q·T_k·d, halved for causal (the usual
+    convention).
+    """
     return 4 * B * h * T_q * T_k * d // (2 if causal else 1)
 
 
@@ -195,7 +205,9 @@ def _name_of(x: Any) -> str:
 
 
 def _take(backend: str, *arrays: Any) -> tuple[str, list[Any]]:
-    """The back end to use and the arrays as it wants them. "auto": numpy for arrays, Triton for CUDA tensors."""
+    """The back end to use and the arrays as it wants them. "auto": numpy for arrays, Triton for CUDA
+    tensors.
+    """
     name = backend
     kinds = {_name_of(x) for x in arrays}
     if len(kinds) > 1:
@@ -251,13 +263,13 @@ def _program(name: str) -> Any:
     return blockwise
 
 
-def _blocks(name: str, block_q: int | None, block_k: int | None) -> tuple[int, int] | None:
+def _blocks(name: str, block_q: int | None, block_k: int | None, causal: bool) -> tuple[int, int] | None:
     """Tile sizes: as given, the tuned ones otherwise (None leaves a GPU's to the autotuner)."""
     if any(b is not None and b < 1 for b in (block_q, block_k)):
         raise ValueError("block_q and block_k are at least 1")
     if name == "triton" and block_q is None and block_k is None:
         return None
-    usual = BLOCKS.get(name, (64, 64))
+    usual = BLOCKS[name][causal] if name in BLOCKS else (64, 64)
     return block_q or usual[0], block_k or usual[1]
 
 
@@ -271,8 +283,3 @@ def _unit_backward(x: Any, unit: Any, grad: Any) -> Any:
     """Gradient through x/|x|: the part of grad along the unit vector is dropped, the rest divided by |x|."""
     xp = namespace(x)
     return (grad - (grad * unit).sum(-1)[..., None] * unit) / xp.sqrt((x * x).sum(-1))[..., None]
-
-
-__all__ = [
-    "BACKENDS", "Options", "Unavailable", "attention", "attention_backward", "attention_flops", "decode_attention",
-]  # fmt: skip

@@ -14,8 +14,8 @@ class Options:
 
     offset = T_k − T_q aligns the causal diagonal bottom-right: query i stands at position i + offset.
     window: newest positions that a query sees, itself included; sinks: first keys that it sees besides them.
-    lengths: visible keys of each batch entry (right padding), or None. mask: booleans [B|1, h|1, T_q|1, T_k|1],
-    true where visible, or None. soft_cap: s becomes c·tanh(s/c), or None.
+    lengths: visible keys of each batch entry (right padding), or None. mask: booleans [B|1, h|1, T_q|1,
+    T_k|1], true where visible, or None. soft_cap: s becomes c·tanh(s/c), or None.
     """
 
     causal: bool
@@ -55,7 +55,9 @@ def key_tiles(opt: Options, i0: int, i1: int, keys: int, block: int) -> Iterator
 
 
 def visible(opt: Options, rows: Any, cols: Any) -> Any:
-    """Booleans [len(rows), len(cols)]: causal, window and sinks; rows and cols are index arrays of one library."""
+    """Booleans [len(rows), len(cols)]: causal, window and sinks; rows and cols are index arrays of one
+    library.
+    """
     at = rows[:, None] + opt.offset
     seen = cols[None, :] <= at
     if opt.window is not None:
@@ -78,8 +80,8 @@ def options_for(
 ) -> Options:
     """Checked options for q [B, h, T_q, d], k [B, H_kv, T_k, d], v [B, H_kv, T_k, d_v].
 
-    ValueError: shapes that do not fit, h no multiple of H_kv, a window without causal, lengths out of range, a mask
-    that is not boolean or does not broadcast, a soft cap that is not positive.
+    ValueError: shapes that do not fit, h no multiple of H_kv, a window without causal, lengths out of
+    range, a mask that is not boolean or does not broadcast, a soft cap that is not positive.
     """
     B, h, T_q, d = _four("q", q_shape)
     B_k, H_kv, T_k, d_k = _four("k", k_shape)

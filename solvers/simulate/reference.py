@@ -12,8 +12,9 @@ from solvers.simulate.state import Partial, weighted
 def attention_reference(q: Any, k: Any, v: Any, **masks: Any) -> Partial:
     """softmax(scale · q kᵀ) v by its definition, in numpy float64; options as for `attention.attention`.
 
-    q: [B, h, T_q, d]; k: [B, H_kv, T_k, d]; v: [B, H_kv, T_k, d_v] → o [B, h, T_q, d_v], lse [B, h, T_q] (natural).
-    A row without a visible key gives 0 and −inf. Needs 8·B·h·T_q·T_k bytes and a few copies of it.
+    q: [B, h, T_q, d]; k: [B, H_kv, T_k, d]; v: [B, H_kv, T_k, d_v] → o [B, h, T_q, d_v], lse [B, h, T_q]
+    (natural). A row without a visible key gives 0 and −inf. Needs 8·B·h·T_q·T_k bytes and a few copies of
+    it.
     """
     import numpy as np
 
@@ -30,7 +31,7 @@ def attention_reference(q: Any, k: Any, v: Any, **masks: Any) -> Partial:
         s = np.matmul(q, k.swapaxes(-1, -2)) * opt.scale
     if opt.soft_cap is not None:
         s = opt.soft_cap * np.tanh(s / opt.soft_cap)
-    seen = np.broadcast_to(_seen(opt, *s.shape), s.shape)
+    seen = np.broadcast_to(_seen(opt, *s.shape[2:]), s.shape)
     s = np.where(seen, s, -math.inf)
     m = s.max(axis=-1, keepdims=True, initial=-math.inf)
     p = np.exp(s - np.where(np.isneginf(m), 0, m))
@@ -41,8 +42,10 @@ def attention_reference(q: Any, k: Any, v: Any, **masks: Any) -> Partial:
     return Partial(o, np.where(empty, -math.inf, m[..., 0] + np.log(safe)))
 
 
-def _seen(opt: Any, B: int, h: int, T_q: int, T_k: int) -> Any:
-    """Booleans that broadcast to [B, h, T_q, T_k], written out pair by pair and not through `options.visible`."""
+def _seen(opt: Any, T_q: int, T_k: int) -> Any:
+    """Booleans that broadcast to [B, h, T_q, T_k], written out pair by pair and not through
+    `options.visible`.
+    """
     import numpy as np
 
     i = np.arange(T_q)[:, None] + opt.offset

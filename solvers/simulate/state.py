@@ -1,7 +1,8 @@
 """The online-softmax state on arrays: start, update by a block of keys, finalise, merge partial results.
 
 Every function takes numpy arrays or torch tensors (any device) and returns the same kind. lse is the natural
-logarithm everywhere; libraries that store base 2 (FlashInfer, Triton's tutorial) are converted by `lse_to_base`.
+logarithm everywhere; libraries that store base 2 (FlashInfer, Triton's tutorial) are converted by
+`lse_to_base`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ class SoftmaxState(NamedTuple):
 
 
 class Partial(NamedTuple):
-    """A finished result over some keys: o [..., d_v] and its natural lse [...]; (0, −inf) where none was visible."""
+    """A finished result over some keys: o [..., d_v] and its natural lse [...]; (0, −inf) where none was
+    visible.
+    """
 
     o: Any
     lse: Any
@@ -45,9 +48,7 @@ def init_state(shape: tuple[int, ...], d_v: int, *, like: Any = None) -> Softmax
         like = np.empty(0)
     xp = namespace(like)
     place = {"dtype": like.dtype} if xp.__name__ == "numpy" else {"dtype": like.dtype, "device": like.device}
-    return SoftmaxState(
-        xp.full(shape, -math.inf, **place), xp.zeros(shape, **place), xp.zeros((*shape, d_v), **place)
-    )
+    return SoftmaxState(xp.full(shape, -math.inf, **place), xp.zeros(shape, **place), xp.zeros((*shape, d_v), **place))
 
 
 def clean(v: Any) -> tuple[Any, Any]:
@@ -122,8 +123,8 @@ def merge_partials(a: Partial, b: Partial) -> Partial:
     empty = total == 0
     safe = xp.where(empty, xp.ones_like(total), total)
     lse = xp.where(empty, xp.full_like(total, -math.inf), base + xp.log(safe))
-    # A side without weight is left out by selection, so its o may hold anything (0 · NaN would leak), and the other
-    # side's numbers pass through untouched: the identity is exact.
+    # A side without weight is left out by selection, so its o may hold anything (0 · NaN would leak), and
+    # the other side's numbers pass through untouched: the identity is exact.
     both = (x / safe)[..., None] * a.o + (y / safe)[..., None] * b.o
     o = xp.where((y == 0)[..., None], a.o, xp.where((x == 0)[..., None], b.o, both))
     o = xp.where(empty[..., None], xp.zeros_like(o), o)
@@ -142,7 +143,9 @@ def merge_many(parts: Iterable[Partial]) -> Partial:
 
 
 def lse_to_base(lse: Any, *, from_: float | str = 2, to: float | str = "e") -> Any:
-    """A logsumexp re-expressed in another base: log_to Σe^s = log_from Σe^s · ln from / ln to. "e" is natural."""
+    """A logsumexp re-expressed in another base: log_to Σe^s = log_from Σe^s · ln from / ln to. "e" is
+    natural.
+    """
     log = {"e": 1.0}
     old = log[from_] if isinstance(from_, str) else math.log(from_)
     new = log[to] if isinstance(to, str) else math.log(to)

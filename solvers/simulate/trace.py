@@ -1,7 +1,8 @@
 """Online softmax one row at a time, with every state kept: for worked solutions, in floats or exact numbers.
 
-The recurrence is card 15's (Milakov and Gimelshein 2018; Dao et al. 2022): a running maximum m, normalizer ℓ and
-unnormalized output u, rescaled by e^{m_old − m_new} whenever a block raises the maximum. Needs nothing but Python.
+The recurrence is card 15's (Milakov and Gimelshein 2018; Dao et al. 2022): a running maximum m, normalizer
+ℓ and unnormalized output u, rescaled by e^{m_old − m_new} whenever a block raises the maximum. Needs
+nothing but Python.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ INF = math.inf
 class State:
     """What one query row keeps: d_v + 2 numbers whatever T is.
 
-    m: running maximum, −inf before the first visible key (in exact traces: the largest weight e^m, 0 before it).
-    l: running normalizer on the base m. u: running unnormalized output on the base m, d_v numbers.
+    m: running maximum, −inf before the first visible key (in exact traces: the largest weight e^m, 0 before
+    it). l: running normalizer on the base m. u: running unnormalized output on the base m, d_v numbers.
     """
 
     m: Any
@@ -98,7 +99,9 @@ def _vector(v: Any) -> tuple[Any, ...]:
 
 
 def _blocks(count: int, block: int | Sequence[int]) -> Iterator[range]:
-    """Ranges of keys: blocks of one size (the last may be shorter) or of the sizes given, which must add up."""
+    """Ranges of keys: blocks of one size (the last may be shorter) or of the sizes given, which must add
+    up.
+    """
     if isinstance(block, int):
         if block < 1:
             raise ValueError(f"a block holds at least one key, not {block}")
@@ -120,7 +123,9 @@ def _walk(
     lowest: Any,
     ratio: Callable[..., Any],
 ) -> Trace:
-    """The recurrence itself. ratio(a, b) is e^{a − b} in whatever the keys stand for; lowest is the start of m."""
+    """The recurrence itself. ratio(a, b) is e^{a − b} in whatever the keys stand for; lowest is the start
+    of m.
+    """
     if len(keys) != len(values):
         raise ValueError(f"{len(keys)} scores but {len(values)} values")
     rows = [_vector(v) for v in values]
@@ -153,19 +158,20 @@ def trace(
 ) -> Trace:
     """Run the recurrence over one row, keeping every state.
 
-    scores: T numbers, already scaled; −inf masks a key, whose value is then never read. values: T vectors of d_v
-    numbers (or T numbers). block: keys a block, or the list of block sizes. exp: the exponential of a difference of
-    scores: `math.exp`, `sympy.exp` for symbolic states, `lambda x: Fraction(2) ** x` for base-2 scores kept exact.
+    scores: T numbers, already scaled; −inf masks a key, whose value is then never read. values: T vectors
+    of d_v numbers (or T numbers). block: keys a block, or the list of block sizes. exp: the exponential of
+    a difference of scores: `math.exp`, `sympy.exp` for symbolic states, `lambda x: Fraction(2) ** x` for
+    base-2 scores kept exact.
     """
     return _walk(scores, values, block, -INF, lambda a, b: 1 if a == b else exp(a - b))
 
 
-def trace_exact(
-    weights: Sequence[Fraction | int], values: Sequence[Any], block: int | Sequence[int] = 1
-) -> Trace:
-    """The same in exact rationals: weights are e^{s_j} (0 masks a key), and a state's m is e^m, the largest so far.
+def trace_exact(weights: Sequence[Fraction | int], values: Sequence[Any], block: int | Sequence[int] = 1) -> Trace:
+    """The same in exact rationals: weights are e^{s_j} (0 masks a key), and a state's m is e^m, the largest
+    so far.
 
-    Scores like ln 2 make every e^{s_j − m} a fraction, so ℓ and u stay fractions and the row's e^{lse} is m·ℓ.
+    Scores like ln 2 make every e^{s_j − m} a fraction, so ℓ and u stay fractions and the row's e^{lse} is
+    m·ℓ.
     """
     if any(w < 0 for w in weights):
         raise ValueError("a weight e^s is never negative")
