@@ -163,12 +163,9 @@ class _Blocks:
         header = self._cells(lines[at])
         marks = [cell.strip() for cell in lines[at + 1].text.strip().strip("|").split("|")]
         if len(marks) != len(header):
-            raise self.error(
-                "the separator row and the header differ in their number of cells", lines[at + 1].at
-            )
+            raise self.error("the separator row and the header differ in their number of cells", lines[at + 1].at)
         align: tuple[Literal["left", "center", "right"], ...] = tuple(
-            "center" if m.startswith(":") and m.endswith(":") else "right" if m.endswith(":") else "left"
-            for m in marks
+            "center" if m.startswith(":") and m.endswith(":") else "right" if m.endswith(":") else "left" for m in marks
         )
         rows: list[tuple[tuple[Inline, ...], ...]] = []
         at += 2
@@ -204,9 +201,7 @@ class _Blocks:
             line = lines[at]
             if body and not inside_display:
                 if _UNDERLINE.match(line.text):
-                    raise self.error(
-                        "a line of = or - under a text, which Markdown reads as a heading", line.at
-                    )
+                    raise self.error("a line of = or - under a text, which Markdown reads as a heading", line.at)
                 if _starts_block(line.text, interrupting=True):
                     break
                 self._refuse(line)
@@ -321,9 +316,7 @@ class _Inlines:
         if char == "_" and not (before.isalnum() and following.isalnum()) and not _spaced(before, following):
             if before.isalnum() and not following.isalnum():
                 return "_"
-            raise self.error(
-                "an underscore at the edge of a word; write *..* for italics, \\_ for the sign", at
-            )
+            raise self.error("an underscore at the edge of a word; write *..* for italics, \\_ for the sign", at)
         if char == "<" and re.match(r"<(?:[A-Za-z/!?]|https?:)", text[at:]):
             raise self.error("HTML; write \\< for the sign, or put a space after it", at)
         if char == "&" and re.match(r"&#?\w+;", text[at:]):

@@ -484,9 +484,7 @@ class _Reader:
             if token == "\\end":
                 break
             if self.peek() == "[":
-                raise self.error(
-                    "row spacing after \\\\ is not read; put braces around a bracket that starts a row"
-                )
+                raise self.error("row spacing after \\\\ is not read; put braces around a bracket that starts a row")
         ended = self.text()
         if ended != name:
             raise self.error(f"\\begin{{{name}}} is ended by \\end{{{ended}}}", start)

@@ -85,8 +85,7 @@ def _product(node: n.Node) -> bool:
     if not isinstance(node, n.Row):
         return simple(node)
     return all(
-        isinstance(i, n.Space)
-        or (simple(i) and not (isinstance(i, n.Symbol) and i.role in ("bin", "rel", "punct")))
+        isinstance(i, n.Space) or (simple(i) and not (isinstance(i, n.Symbol) and i.role in ("bin", "rel", "punct")))
         for i in node.items
     )
 
@@ -118,9 +117,7 @@ def _unary(before: tuple[n.Node, ...]) -> bool:
     """Whether a minus behind these is a sign and no difference."""
     solid = [item for item in before if not isinstance(item, n.Space)]
     last = solid[-1] if solid else None
-    return last is None or (
-        isinstance(last, n.Symbol | n.Sized) and last.role in ("bin", "rel", "open", "punct")
-    )
+    return last is None or (isinstance(last, n.Symbol | n.Sized) and last.role in ("bin", "rel", "open", "punct"))
 
 
 def _is_big(node: n.Node) -> bool:
@@ -129,9 +126,7 @@ def _is_big(node: n.Node) -> bool:
     if not isinstance(node, n.Scripts):
         return False
     base = node.base
-    return (isinstance(base, n.Symbol) and base.role == "big") or (
-        isinstance(base, n.Function) and base.limits
-    )
+    return (isinstance(base, n.Symbol) and base.role == "big") or (isinstance(base, n.Function) and base.limits)
 
 
 def _letter(node: n.Letter) -> str:
@@ -202,14 +197,10 @@ def _big(node: n.Scripts, base: str) -> str:
     low, high = _say(node.sub), _say(node.sup)
     if node.sub is None:
         return f"{base} up to {high}"
-    relation = isinstance(node.sub, n.Row) and any(
-        isinstance(i, n.Symbol) and i.char == "=" for i in node.sub.items
-    )
+    relation = isinstance(node.sub, n.Row) and any(isinstance(i, n.Symbol) and i.char == "=" for i in node.sub.items)
     if high:
         return f"{base} from {low} to {high}"
-    arrow = isinstance(node.sub, n.Row) and any(
-        isinstance(i, n.Symbol) and i.char == "→" for i in node.sub.items
-    )
+    arrow = isinstance(node.sub, n.Row) and any(isinstance(i, n.Symbol) and i.char == "→" for i in node.sub.items)
     if arrow:
         return f"{base} as {low.replace(' to ', ' goes to ', 1)}"
     return f"{base} {'for' if relation else 'over'} {low}"
@@ -220,9 +211,7 @@ def _fence(node: n.Fence) -> str:
         ("|", "|"): ("the absolute value of", ", end absolute value,"),
         ("‖", "‖"): ("the norm of", ", end norm,"),
     }
-    left, right = pairs.get(
-        (node.left, node.right), (DELIMITER_NAMES[node.left], DELIMITER_NAMES[node.right])
-    )
+    left, right = pairs.get((node.left, node.right), (DELIMITER_NAMES[node.left], DELIMITER_NAMES[node.right]))
     return _join([left, _say(node.body), right])
 
 
@@ -239,9 +228,7 @@ def _grid(node: n.Grid) -> str:
 
 
 def _cases(node: n.Cases) -> str:
-    return (
-        "cases: " + "; ".join(" if ".join(_say(cell) for cell in row) for row in node.rows) + "; end cases,"
-    )
+    return "cases: " + "; ".join(" if ".join(_say(cell) for cell in row) for row in node.rows) + "; end cases,"
 
 
 def _aligned(node: n.Aligned) -> str:

@@ -8,7 +8,7 @@ functions in scope: `m(alt, equation)` sets a formula with its spoken form, `box
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -280,6 +280,11 @@ _BLOCKS: dict[type, Callable[[Any], str]] = {
     Table: _table,
     CodeBlock: _code,
 }
+
+
+def phrase(body: Sequence[Block]) -> str:
+    """As `blocks`, but a single paragraph runs on in its line."""
+    return inlines(body[0].body) if len(body) == 1 and isinstance(body[0], Paragraph) else blocks(body)
 
 
 def blocks(body: Iterable[Block]) -> str:

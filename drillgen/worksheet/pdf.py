@@ -1,0 +1,155 @@
+"""PDF by Typst: one fixed template, everything else as data; tagged, PDF/UA-1, the same bytes every time.
+
+Typst runs threads of its own: never fork a process after this module has compiled anything.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from drillgen.typeset import typst as write
+from drillgen.typeset.markdown import read
+from drillgen.worksheet import qr
+from drillgen.worksheet.options import Options
+from drillgen.worksheet.question import Part, Question
+
+if TYPE_CHECKING:
+    from drillgen.worksheet.sheets import Sheet
+
+TEXT_FONTS = ("Libertinus Serif",)
+STAMP = 1_704_067_200
+"""Seconds since 1970 of the creation date that every document carries (the start of 2024): same input, same bytes."""
+
+
+def render(sheets: Sequence[Sheet], options: Options, key: bool) -> bytes:
+    """One PDF of all sheets, or of all their keys."""
+    return _compile(json.dumps(data(sheets, options, key), ensure_ascii=False))
+
+
+def data(sheets: Sequence[Sheet], options: Options, key: bool) -> dict[str, Any]:
+    """What the template gets."""
+    return {
+        "title": f"Key: {options.title}" if key else options.title,
+        "heading": f"Key: {options.title}" if key else options.title,
+        "key": key, "solutions": options.solutions,
+        "instructions": [line for line in options.instructions.splitlines() if line.strip()],
+        "paper": {"a4": "a4", "letter": "us-letter"}[options.paper],
+        "columns": 1 if key else options.columns, "spread": not key and options.space is None,
+        "fonts": list(TEXT_FONTS), "fallback": True, "qr-columns": 3,
+        "command": f"{options.command} ID …",
+        "sheets": [_sheet(sheet, options, key) for sheet in sheets],
+    }  # fmt: skip
+
+
+def _sheet(sheet: Sheet, options: Options, key: bool) -> dict[str, Any]:
+    ids = [question.id for question in sheet.questions]
+    student = sheet.student.label if sheet.student else ""
+    title = f"Key: {options.title}" if key else options.title
+    return {
+        "student": student, "footer": f"{title} · {student}" if student else title, "ids": ids,
+        "command": f"{options.command} {' '.join(ids)}", "qr": [] if key else qr.codes(options.command, ids),
+        "problems": [_solved(q, options) if key else _asked(q) for q in sheet.questions],
+    }  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _typeset(markdown: str) -> str:
+    return write.blocks(read(markdown))
+
+
+@lru_cache(maxsize=4096)
+def _phrase(markdown: str) -> str:
+    return write.phrase(read(markdown))
+
+
+def _asked(question: Question) -> dict[str, Any]:
+    several = len(question.parts) > 1 or bool(question.parts[0].name)
+    parts = [_part(part) for part in question.parts]
+    minutes = f" · {question.minutes} min"
+    lead = _typeset(question.lead) if question.lead else ""
+    shared = {"number": question.number, "id": question.id, "note": minutes, "lead": lead}
+    return {**shared, "parts": parts} if several else {**shared, "parts": [], **parts[0]}
+
+
+def _part(part: Part) -> dict[str, Any]:
+    return {
+        "name": part.name, "body": _typeset(part.prompt), "format": part.format, "space": part.space,
+        "line": not part.choices,
+        "options": [
+            {"letter": c.letter, "text": plain(c.text, part.code) if c.plain else _phrase(c.text)}
+            for c in part.choices
+        ],
+    }  # fmt: skip
+
+
+def plain(text: str, code: bool) -> str:
+    """A text that is no Markdown, as an expression."""
+    return f"raw({write.string(text)})" if code else write.string(text)
+
+
+def _solved(question: Question, options: Options) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "number": question.number, "id": question.id,
+        "answers": [_answer(part) for part in question.parts],
+    }  # fmt: skip
+    if options.solutions:
+        out["solution"] = _typeset(str(question.problem["solution"]))
+        out["slips"] = [{"show": slip["show"], "remark": _phrase(str(slip["remark"]))} for slip in _slips(question)]
+    return out
+
+
+def _slips(question: Question) -> list[dict[str, str]]:
+    """Each slip's answer, as letters where the question is a choice, and its remark."""
+    letters: dict[str, str] = {}
+    for part in question.parts:
+        letters |= {c.key: c.letter for c in part.choices}
+    out = []
+    for slip in question.problem["slips"]:
+        value = slip["value"]
+        keys = [slip["id"]] if slip["id"] in letters else value if isinstance(value, list) else [value]
+        named = letters and all(isinstance(k, str) and k in letters for k in keys)
+        show = ", ".join(sorted(letters[k] for k in keys)) or "none" if named else str(slip["show"])
+        out.append({"show": show, "remark": str(slip["remark"])})
+    return out
+
+
+def _answer(part: Part) -> dict[str, Any]:
+    right = [choice for choice in part.choices if choice.right]
+    detail = [plain(c.text, part.code) if c.plain else _phrase(c.text) for c in right]
+    note = "" if part.choices else part.precision
+    return {"name": part.name, "answer": part.answer, "code": part.code and not right, "detail": detail, "note": note}
+
+
+@cache
+def _template() -> bytes:
+    import templates
+
+    assert templates.__file__ is not None
+    return (Path(templates.__file__).parent / "_worksheet.typ").read_bytes()
+
+
+@cache
+def _fonts(folder: str | None, system: bool) -> Any:
+    import typst
+
+    return typst.Fonts(include_system_fonts=system, font_paths=[folder] if folder else [])
+
+
+def _compile(
+    inputs: str, standards: Sequence[Any] = ("ua-1",), folder: str | None = None, system: bool = False
+) -> bytes:
+    import typst
+
+    with tempfile.TemporaryDirectory(prefix="drillgen-") as empty:
+        compiler = typst.Compiler(
+            input=_template(), root=empty, font_paths=_fonts(folder, system), sys_inputs={"data": inputs},
+            package_path=empty, package_cache_path=empty,
+        )  # fmt: skip
+        made = compiler.compile(format="pdf", pdf_standards=list(standards), timestamp=STAMP)
+    assert isinstance(made, bytes)
+    return made

@@ -1,0 +1,146 @@
+"""A problem as a sheet sees it: what is asked, on which line it is answered, and what the key says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from drillgen.worksheet.options import Options
+
+if TYPE_CHECKING:
+    from grading.verdict import Verdict
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+SYMBOLIC = frozenset({"expression", "indexed", "matrix_expression"})
+ARRAYS = frozenset({"vector", "matrix", "table", "shape", "set"})
+CODE = SYMBOLIC | ARRAYS
+"""Kinds whose answers are printed as they are typed."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One option. text: Markdown where the drill words it, plain text where it is made of a slip. key: the drill's
+    own key of the option, or the slip's id."""
+
+    letter: str
+    text: str
+    plain: bool
+    right: bool
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is asked and answered at one place; `name` is "" where a problem is not in parts.
+
+    show: the answer as a person would type it. code: it is printed as code. space: mm of working space.
+    """
+
+    name: str
+    kind: str
+    prompt: str
+    answer_format: str
+    precision: str
+    show: str
+    choices: tuple[Choice, ...]
+    space: float
+
+    @property
+    def code(self) -> bool:
+        return self.kind in CODE
+
+    @property
+    def answer(self) -> str:
+        """What the key prints: the letters of a choice, else the answer as typed."""
+        if self.choices:
+            return ", ".join(c.letter for c in self.choices if c.right) or "none"
+        return self.show
+
+    @property
+    def format(self) -> str:
+        """The small print under the answer line."""
+        if self.kind == "multi_choice":
+            return "circle all that are right (none may be)"
+        if self.choices:
+            return "circle one"
+        return f"{self.answer_format}; {self.precision}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A numbered problem. lead: what stands before the parts ("" where there is one part without a name)."""
+
+    number: int
+    problem: Mapping[str, Any]
+    lead: str
+    parts: tuple[Part, ...]
+    grade: Callable[[str], Verdict] | None = None
+
+    @property
+    def id(self) -> str:
+        return str(self.problem["id"])
+
+    @property
+    def minutes(self) -> int:
+        return int(self.problem["minutes"])
+
+
+def question(
+    number: int,
+    problem: Mapping[str, Any],
+    options: Options,
+    grade: Callable[[str], Verdict] | None = None,
+) -> Question:
+    """The question of a problem with its answers (design 4.2)."""
+    if "parts" not in problem:
+        return Question(number, problem, "", (_part("", problem, options, grade),), grade)
+    shows = _shows(problem)
+    parts = tuple(
+        _part(str(p["name"]), {"minutes": _minutes(problem), **p}, options, None, show)
+        for p, show in zip(problem["parts"], shows, strict=True)
+    )
+    return Question(number, problem, str(problem["prompt"]), parts, grade)
+
+
+def _minutes(problem: Mapping[str, Any]) -> float:
+    return float(problem["minutes"]) / max(1, len(problem["parts"]))
+
+
+def _shows(problem: Mapping[str, Any]) -> list[str]:
+    """What to print for each part: a scenario's parts bring their own answers, others are shown in one string."""
+    parts: Sequence[Mapping[str, Any]] = problem["parts"]
+    if all("answer" in part for part in parts):
+        return [str(part["answer"]["show"]) for part in parts]
+    pieces = str(problem["answer"]["show"]).split(";" if ";" in problem["answer"]["show"] else "\n")
+    if len(pieces) != len(parts):
+        raise ValueError(f"{problem['id']}: {len(parts)} parts but {len(pieces)} answers are shown")
+    return [piece.partition("=")[2].strip() if _named(piece, part) else piece.strip()
+            for piece, part in zip(pieces, parts, strict=True)]  # fmt: skip
+
+
+def _named(piece: str, part: Mapping[str, Any]) -> bool:
+    return piece.partition("=")[0].strip() == str(part["name"]) and "=" in piece
+
+
+def _part(
+    name: str,
+    problem: Mapping[str, Any],
+    options: Options,
+    grade: Callable[[str], Verdict] | None,
+    show: str | None = None,
+) -> Part:
+    from drillgen.worksheet.choices import of_options, of_slips
+    from drillgen.worksheet.space import millimetres
+
+    choices: tuple[Choice, ...] = ()
+    if "options" in problem:
+        choices = of_options(problem)
+    elif options.choices and "slips" in problem:
+        choices = of_slips(problem, grade)
+    shown = str(problem["answer"]["show"]) if show is None else show
+    space = millimetres(str(problem["kind"]), float(problem["minutes"]), options)
+    return Part(
+        name, str(problem["kind"]), str(problem["prompt"]), str(problem.get("answer_format", "")),
+        str(problem.get("precision", "")), shown, choices, space,
+    )  # fmt: skip
