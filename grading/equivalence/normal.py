@@ -231,9 +231,7 @@ class Form:
     def exp(self, exponent: Poly) -> Term:
         """e to a polynomial: a product of powers of atoms."""
         table = self.table
-        if table.has_sums(exponent):
-            top, below = table.cleared(exponent)
-            exponent = table.scaled(top, (1, below))
+        exponent = table.canonical(exponent)
         out: Term = (1, ())
         for mono, number in exponent.items():
             if len(mono) == 1 and mono[0][1] == 1 and table.atoms[mono[0][0]].kind in ("ln", "lns"):
@@ -418,12 +416,7 @@ class Form:
 
     def opaque(self, name: str, args: list[Poly], reach: Range = LINE) -> Poly:
         """A function about which nothing is known but that equal arguments give equal values."""
-        plain = []
-        for arg in args:
-            if self.table.has_sums(arg):
-                top, below = self.table.cleared(arg)
-                arg = self.table.scaled(top, (1, below))
-            plain.append(frozenset(arg.items()))
+        plain = [frozenset(self.table.canonical(arg).items()) for arg in args]
         return {((self.table.atom("fn", (name, *plain), None, reach), 1),): 1}
 
     def odd(self, name: str, arg: Poly, known: Mapping[Rational, Rational]) -> Poly:
@@ -782,6 +775,64 @@ _POLY: Mapping[type, Callable[..., Poly]] = {
 # ------------------------------------------------------------------------------------------------------------- proof
 
 
+def _vanishes(gap: Poly, table: Table) -> bool:
+    return table.has_sums(gap) and not table.cleared(gap)[0]
+
+
+def _refined(gap: Poly, table: Table) -> bool:
+    """Try again after splitting sums under roots and logarithms by one another: T² − 1 by T − 1."""
+    form = Form(table)
+    for _ in range(4):
+        found = _split(gap, table)
+        if found is None:
+            return False
+        at, pieces = found
+        parts = [table.wrap(piece) for piece in pieces]
+        whole: Term = (1, ())
+        for part in parts:
+            whole = table.times_term(whole, part)
+        if not all(table.positive(k) for k, _ in whole[1]):
+            table.partial = True
+        log = table.keys.get(("ln", at))
+        out: Poly = {}
+        for mono, number in gap.items():
+            piece: Poly = {(): number}
+            for k, exponent in mono:
+                if k == log and exponent.denominator == 1 and exponent > 0:
+                    factor = table.whole_power(form.ln(whole), int(exponent))
+                elif k == at:
+                    factor = _as_poly(form.term_power(whole, exponent))
+                else:
+                    factor = {((k, exponent),): 1}
+                piece = table.times(piece, factor)
+            _add(out, piece, 1)
+        gap = out
+        if not gap or _vanishes(gap, table):
+            return True
+    return False
+
+
+def _split(gap: Poly, table: Table) -> tuple[int, tuple[Poly, Poly]] | None:
+    """A sum of the difference that another one divides, with divisor and quotient."""
+    present: set[int] = set()
+    for mono in gap:
+        for at, exponent in mono:
+            atom = table.atoms[at]
+            if atom.kind == "sum" and exponent.denominator != 1:
+                present.add(at)
+            elif atom.kind == "ln" and table.atoms[atom.data].kind == "sum":
+                present.add(atom.data)
+    if not 2 <= len(present) <= 6:
+        return None
+    for at, other in itertools.permutations(sorted(present), 2):
+        whole, divisor = table.atoms[at].data, table.atoms[other].data
+        if len(divisor) <= len(whole) + 2 and not any(k in table.special for mono in divisor for k, _ in mono):
+            rest = table.divided_by(whole, divisor)
+            if rest is not None:
+                return at, (divisor, rest)
+    return None
+
+
 class Normal:
     """A key's normal form, made once and held against many answers."""
 
@@ -813,9 +864,7 @@ class Normal:
         gap: Poly = {}
         _add(gap, key, 1)
         _add(gap, Form(table).poly(answer), -1)
-        if not gap:
-            return True
-        return table.has_sums(gap) and not table.cleared(gap)[0]
+        return not gap or _vanishes(gap, table) or _refined(gap, table)
 
     def _by_cases(self, answer: Node, table: Table) -> bool:
         """Take every |d| that occurs for d and for −d: equal in all cases is equal."""

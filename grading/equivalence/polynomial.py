@@ -327,6 +327,53 @@ class Table:
         content = tuple(sorted(common))
         return self.times(poly, {tuple((at, -e) for at, e in content): 1}), content
 
+    def canonical(self, poly: Poly) -> Poly:
+        """One way of writing a polynomial with sums in it: over one denominator, all else multiplied out."""
+        if not self.has_sums(poly):
+            return poly
+        top, below = self.cleared(poly)
+        rest: list[tuple[int, Rational]] = []
+        for at, exponent in below:
+            whole = math.floor(exponent) if at in self.sums else 0
+            if whole > 0:
+                top = self.times(top, self.whole_power(self.atoms[at].data, whole))
+                exponent -= whole
+            if exponent:
+                rest.append((at, exponent))
+        return self.times(top, {tuple(rest): 1}) if rest else top
+
+    def divided_by(self, poly: Poly, divisor: Poly) -> Poly | None:
+        """The exact quotient of two polynomials, or None where there is a remainder."""
+        names = sorted({at for mono in (*poly, *divisor) for at, _ in mono})
+        places = {at: place for place, at in enumerate(names)}
+
+        def vector(mono: Mono) -> tuple[Rational, ...]:
+            out: list[Rational] = [0] * len(names)
+            for at, exponent in mono:
+                out[places[at]] = exponent
+            return tuple(out)
+
+        rest = {vector(mono): number for mono, number in poly.items()}
+        other = {vector(mono): number for mono, number in divisor.items()}
+        lead = max(other)
+        out: Poly = {}
+        while rest:
+            top = max(rest)
+            share = tuple(a - b for a, b in zip(top, lead, strict=True))
+            if min(share) < 0 or len(out) > 40:
+                return None
+            number = quotient(rest[top], other[lead])
+            out[tuple((at, e) for at, e in zip(names, share, strict=True) if e)] = number
+            self.spend(len(other))
+            for mono, factor in other.items():
+                moved = tuple(a + b for a, b in zip(mono, share, strict=True))
+                total = rest.get(moved, 0) - number * factor
+                if total:
+                    rest[moved] = total
+                else:
+                    rest.pop(moved, None)
+        return out
+
     def cleared(self, poly: Poly) -> tuple[Poly, Mono]:
         """(top, below) with poly = top × below: no sum atom in `top` but under a root, all multiplied out."""
         below: Mono = ()

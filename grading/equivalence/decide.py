@@ -1,0 +1,382 @@
+"""Whether an answer equals a key on the declared domain, and how that is known.
+
+Order: the same tree; a few float points that refute; the normal form that proves; then 24 points or more at 40 digits.
+Wrong answers end as refuted with a witness point, right ones as proved or sampled; undecided only where no point of the
+domain gives both a value. A difference between floats counts only far above its error bound, else decimals decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from grading.equivalence.domain import Domain, Point
+from grading.equivalence.evaluate import (
+    Ball,
+    Frame,
+    Program,
+    Slots,
+    TooLarge,
+    Unclear,
+    Undefined,
+    as_ball,
+    compile_tree,
+)
+from grading.equivalence.normal import Normal
+from grading.equivalence.polynomial import Table
+from grading.equivalence.precise import DIGITS, Precise, Value
+from grading.reading.tree import Node
+
+QUICK = 6
+"""Float points that are looked at before a proof is tried."""
+ENOUGH = 24
+"""Points that make an answer right without a proof."""
+AGREE = Decimal("1e-40")
+"""At a point two values are equal when they agree to this, relative to their size."""
+_MARGIN = 1000.0
+"""A float difference refutes when it is this many times its error bound."""
+_GRID = Fraction(1, 512)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """right: True, False or None; method: proved, sampled, refuted or undecided; witness: the point that refutes."""
+
+    right: bool | None
+    method: str
+    detail: str = ""
+    witness: Mapping[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class Site:
+    """A point of the domain where the key has a value: the float ball, or None where only decimals give it."""
+
+    point: Point
+    slots: Slots
+    ball: Ball | None
+    exact: Value | None = None
+
+
+class Key:
+    """A key made ready for many answers: its program, its sites, its normal form, each made when first needed."""
+
+    def __init__(self, tree: Node, domain: Domain) -> None:
+        self.tree = tree
+        self.domain = domain
+        self.names = tuple(name for name, _ in domain.names)
+        self.program, self.size = self.compiled(tree)
+
+    def compiled(self, tree: Node) -> tuple[Program, int]:
+        """The closure of a tree over this key's names and the number of places it needs."""
+        frame = Frame(self.names, self.domain.functions)
+        program = compile_tree(tree, frame)
+        return program, frame.size
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """Every candidate point at which the key has a value, the ones that floats handle well first."""
+        good, rest = [], []
+        for point in self.domain.points():
+            slots = self.slots(point, self.size)
+            try:
+                ball = self.program(slots)
+            except Undefined:
+                continue
+            except (Unclear, TooLarge):
+                rest.append(Site(point, slots, None))
+                continue
+            value, error = ball
+            if error <= 1e-9 * abs(value) or (value == 0.0 and error == 0.0):
+                good.append(Site(point, slots, ball))
+            else:
+                rest.append(Site(point, slots, None))
+        # values of moderate size say most; the order of generic points is kept otherwise
+        good.sort(key=lambda site: not (site.ball and 1e-60 < abs(site.ball[0]) < 1e60))
+        return (*good, *rest)
+
+    @cached_property
+    def normal(self) -> Normal:
+        """The normal form."""
+        return Normal(self.tree, Table(self.domain))
+
+    def slots(self, point: Mapping[str, Fraction], size: int) -> Slots:
+        """The balls of a point, with room for running indices."""
+        out = [as_ball(point[name]) for name in self.names]
+        return out + [(0.0, 0.0)] * (size - len(out))
+
+    def exact(self, site: Site) -> Value:
+        """The key's value at a site to 60 digits; raises where there is none."""
+        if site.exact is None:
+            site.exact = self.precise(self.tree, site.point)
+        return site.exact
+
+    def precise(self, tree: Node, point: Mapping[str, Fraction], digits: int = DIGITS) -> Value:
+        """A tree's value at a point in decimals."""
+        return Precise(point, self.domain.functions, digits=digits).value(tree)
+
+
+def decide(key: Key, answer: Node) -> Outcome:
+    """Whether `answer` equals the key, both trees over the key's domain."""
+    if answer == key.tree:
+        return Outcome(True, "proved", "the same expression")
+    program, size = key.compiled(answer)
+    trial = _Trial(key, answer, program, size)
+    sites = key.sites
+    found = trial.floats(sites[:QUICK])
+    if found is not None:
+        return found
+    equal, partial = key.normal.proves(answer)
+    if equal and not (partial or trial.pending or not sites):
+        return Outcome(True, "proved", "equal by algebra on the whole domain")
+    found = trial.floats(sites[QUICK:]) or trial.open_points(len(trial.pending) if not equal else 4)
+    if found is not None:
+        return found
+    if equal:
+        return Outcome(True, "proved", "equal by algebra wherever both are defined")
+    return trial.decimals(sites)
+
+
+class _Trial:
+    """One answer held against one key."""
+
+    def __init__(self, key: Key, answer: Node, program: Program, size: int) -> None:
+        self.key = key
+        self.answer = answer
+        self.program = program
+        self.size = size
+        self.pending: list[Site] = []
+
+    def slots(self, site: Site) -> Slots:
+        """The site's slots, with room for the answer's own running indices."""
+        short = self.size - len(site.slots)
+        return site.slots + [(0.0, 0.0)] * short if short > 0 else site.slots
+
+    def floats(self, sites: tuple[Site, ...]) -> Outcome | None:
+        """Refute by floats; sites that they cannot settle are put on the pending list."""
+        program, simple = self.program, self.size <= self.key.size
+        for site in sites:
+            ball = site.ball
+            if ball is None:
+                self.pending.append(site)
+                continue
+            try:
+                value, error = program(site.slots if simple else self.slots(site))
+            except Undefined as reason:
+                found = self.undefined(site, str(reason))
+                if found is not None:
+                    return found
+                continue
+            except (Unclear, TooLarge):
+                self.pending.append(site)
+                continue
+            gap, bound = abs(value - ball[0]), error + ball[1]
+            if gap > _MARGIN * bound and gap > 1e-300:
+                return self.refuted(site, ball[0], value)
+            if gap > bound or bound > 1e-6 * (abs(value) + abs(ball[0])):
+                self.pending.append(site)
+        return None
+
+    def open_points(self, limit: int) -> Outcome | None:
+        """Settle pending sites in decimals; None when none of them refutes."""
+        for site in self.pending[:limit]:
+            found, _ = self.settle(site)
+            if found is not None:
+                return found
+        return None
+
+    def decimals(self, sites: tuple[Site, ...]) -> Outcome:
+        """The last resort: as many points as needed at 40 digits."""
+        agreed = 0
+        digits = DIGITS
+        if not self.key.names:
+            digits = 200
+        for site in sites:
+            found, equal = self.settle(site, digits)
+            if found is not None:
+                return found
+            agreed += equal
+            if agreed >= ENOUGH:
+                break
+        if not agreed:
+            return Outcome(None, "undecided", "no point of the domain was found at which both have a value")
+        if not self.key.names:
+            return Outcome(True, "sampled", f"the two numbers agree to {digits - 20} digits")
+        return Outcome(True, "sampled", f"equal at {agreed} points of the domain to 40 digits")
+
+    def settle(self, site: Site, digits: int = DIGITS) -> tuple[Outcome | None, bool]:
+        """(refutation or None, equal to 40 digits) at one site, with more digits where a difference stays unclear."""
+        key = self.key
+        while True:
+            try:
+                ours = key.exact(site) if digits == DIGITS else key.precise(key.tree, site.point, digits)
+            except (Undefined, Unclear, TooLarge):
+                return None, False
+            try:
+                theirs = key.precise(self.answer, site.point, digits)
+            except Undefined as reason:
+                return self.undefined(site, str(reason)), False
+            except (Unclear, TooLarge):
+                return None, False
+            verdict = _same(ours, theirs, digits)
+            if verdict is False:
+                return self.refuted(site, ours, theirs), False
+            if verdict:
+                return None, True
+            if digits >= 4 * DIGITS:
+                return None, False
+            digits *= 2
+
+    # ------------------------------------------------------------------------------------------------- undefined
+
+    def undefined(self, site: Site, reason: str) -> Outcome | None:
+        """A point where only the answer has no value refutes it, unless the gap is removable."""
+        near = list(self.neighbours(site.point))
+        holes = 0
+        for point in near:
+            slots = self.key.slots(point, max(self.size, self.key.size))
+            try:
+                ours = self.key.program(slots)
+            except (Undefined, Unclear, TooLarge):
+                continue
+            try:
+                theirs = self.program(slots)
+            except Undefined:
+                holes += 1
+                continue
+            except (Unclear, TooLarge):
+                continue
+            gap, bound = abs(theirs[0] - ours[0]), theirs[1] + ours[1]
+            if gap > _MARGIN * bound and gap > 1e-300 and self.key.domain.holds(point):
+                return self.refuted(Site(point, slots, ours), ours[0], theirs[0])
+        if near and 3 * holes < len(near):
+            return None
+        key_value: Any = site.ball[0] if site.ball else self.key.exact(site)
+        return self.refuted(site, key_value, f"undefined ({reason})")
+
+    def neighbours(self, point: Point) -> list[Point]:
+        """Points close by: real names move; where there are none, whole ones move between the whole numbers."""
+        intervals = dict(self.key.domain.names)
+        moving = [name for name in point if not intervals[name].integer] or list(point)
+        out = []
+        for turn in range(1, 9):
+            moved = dict(point)
+            for at, name in enumerate(moving):
+                step = _GRID * (1 + (turn * (at + 3)) % 7) * (1 if (turn >> (at % 3)) & 1 else -1)
+                interval = intervals[name]
+                value = point[name] + step
+                below = interval.lower is not None and value < interval.lower
+                above = interval.upper is not None and value > interval.upper
+                moved[name] = point[name] - step if below or above else value
+            out.append(moved)
+        return out
+
+    # --------------------------------------------------------------------------------------------------- witness
+
+    def refuted(self, site: Site, ours: Any, theirs: Any) -> Outcome:
+        """The outcome with its witness."""
+        key, answer = _pair(ours, theirs)
+        point = {name: _decimal(value) for name, value in site.point.items()}
+        where = ", ".join(f"{name} = {value}" for name, value in point.items())
+        detail = f"at {where} the key is {key}, the answer {answer}" if where else f"the key is {key}, the answer {answer}"
+        return Outcome(False, "refuted", detail, {"point": point, "key": key, "answer": answer})
+
+
+def _same(a: Value, b: Value, digits: int) -> bool | None:
+    """Equal to 40 digits, different for certain, or None: more digits are needed."""
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a == b
+    tools = Precise({}, digits=digits)
+    gap = tools.plus(a, b, -1)
+    middle, error = tools.spread(gap)
+    if abs(middle) > error:
+        return False
+    size = max(abs(tools.spread(a)[0]), abs(tools.spread(b)[0]), Decimal(1))
+    return True if error <= size * AGREE else None
+
+
+def _pair(a: Any, b: Any) -> tuple[str, str]:
+    """Two values as short decimals that show the difference."""
+    for digits in (6, 10, 16, 30):
+        left, right = _decimal(a, digits), _decimal(b, digits)
+        if left != right:
+            break
+    return left, right
+
+
+def _decimal(value: Any, digits: int = 6) -> str:
+    """A number as a short decimal."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        value = value[0]
+    if isinstance(value, Fraction):
+        if value.denominator == 1 and abs(value) < 10**15:
+            return str(value.numerator)
+        value = Decimal(value.numerator) / Decimal(value.denominator) if digits > 16 else _quick(value)
+    text = format(value, f".{digits}g")
+    if "." in text and "e" not in text.lower():
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _quick(value: Fraction) -> float | Decimal:
+    try:
+        return value.numerator / value.denominator
+    except OverflowError:
+        return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+# ---------------------------------------------------------------------------------------------------------- findings
+
+
+def findings(key: Key, answer: Node) -> tuple[tuple[str, str], ...]:
+    """What relates a wrong answer to the key at every float site: (id, sentence) pairs, the key itself not told."""
+    program, size = key.compiled(answer)
+    trial = _Trial(key, answer, program, size)
+    pairs: list[tuple[float, float]] = []
+    for site in key.sites:
+        if site.ball is None or len(pairs) == 5:
+            continue
+        try:
+            value, error = program(trial.slots(site))
+        except (Undefined, Unclear, TooLarge):
+            continue
+        if error <= 1e-9 * abs(value) and value and site.ball[0]:
+            pairs.append((site.ball[0], value))
+    if len(pairs) < (3 if key.names else 1):
+        return ()
+    return tuple((name, text) for name, text, holds in _RELATIONS if all(holds(k, a) for k, a in pairs))[:1] or (
+        _constant_relation(pairs)
+    )
+
+
+def _near(a: float, b: float) -> bool:
+    return abs(a - b) <= 1e-9 * max(abs(a), abs(b))
+
+
+_Relation = tuple[str, str, Callable[[float, float], bool]]
+_RELATIONS: tuple[_Relation, ...] = (
+    ("sign", "The sign is the other way round.", lambda k, a: _near(a, -k)),
+    ("factor_2", "A factor 2 is too much.", lambda k, a: _near(a, 2 * k)),
+    ("factor_half", "A factor 2 is missing.", lambda k, a: _near(2 * a, k)),
+    ("reciprocal", "It is the reciprocal.", lambda k, a: _near(a * k, 1.0)),
+    ("square", "It is the square; a root is missing.", lambda k, a: k > 0 and _near(a, k * k)),
+    ("root", "It is the square root; a square is missing.", lambda k, a: a > 0 and _near(a * a, k)),
+    ("complement", "It is what is left to 1.", lambda k, a: _near(a + k, 1.0)),
+)
+
+
+def _constant_relation(pairs: list[tuple[float, float]]) -> tuple[tuple[str, str], ...]:
+    if len(pairs) < 3:
+        return ()
+    key, answer = pairs[0]
+    if all(_near(a * key, answer * k) for k, a in pairs):
+        return (("constant_factor", "It is right up to a constant factor."),)
+    if all(abs((a - k) - (answer - key)) <= 1e-9 * (abs(a) + abs(k) + 1.0) for k, a in pairs):
+        return (("constant_term", "It is right up to a constant term."),)
+    return ()
