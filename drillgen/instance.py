@@ -161,7 +161,7 @@ def make(
     """The instance of a drill and a seed; scenarios fix parameters (`bound`) and bring their own stream of draws."""
     key = stream or ids.draw_key(drill.id, drill.version, seed, secret)
     values, answer, wrong = drill.draw(Draws(key), bound)
-    kind = drill.kind_for(values, Draws(key + "/options")) if drill.options or drill.follow else drill.answer
+    kind = drill.kind_for(values, Draws(key + "/options")) if drill.varies else drill.answer
     name = group["id"] if group else ids.spell(drill.id, drill.version, seed, secret)
     return Instance(name, card, drill, seed, values, answer, wrong, kind, group)
 

@@ -72,7 +72,8 @@ class Drill:
     require: constraints on a draw beside the separation of slips. hold: parameters drawn once and kept while the
     others are redrawn, so that a branch (MHA or GQA) stays as likely as declared. options: for choices.
     follow: for tables and parts, (values, index, the learner's own earlier row or parts) -> what row or part `index`
-    is if those are taken as given; None where nothing follows.
+    is if those are taken as given; None where nothing follows. declare: the answer kind of one instance, where the
+    names that an answer may use depend on the draw (`answer` then is one of them).
     """
 
     id: str
@@ -89,6 +90,7 @@ class Drill:
     options: Callable[..., Sequence[Option]] | None = None
     hold: tuple[str, ...] = ()
     follow: Callable[[Mapping[str, Any], int, Sequence[Any]], Any] | None = None
+    declare: Callable[..., Kind] | None = None
     version: int = 1
     space: float | None = None  # centimetres of working space, where the minutes are no guide
     notes: str = field(default="", compare=False)  # where a catalogue constraint is tightened, and why
@@ -108,6 +110,11 @@ class Drill:
         """The part of the id after the dot: the template's file name."""
         return self.id.partition(".")[2]
 
+    @property
+    def varies(self) -> bool:
+        """Whether the answer kind differs from instance to instance."""
+        return bool(self.options or self.follow or self.declare)
+
     def instances(self) -> float:
         """How many parameter sets can be drawn at most (inf where the number says nothing)."""
         count = 1.0
@@ -118,7 +125,8 @@ class Drill:
     @cached_property
     def _calls(self) -> dict[str, ByName]:
         named = {"solve": self.solve, "steps": self.steps, "derive": self.derive, "require": self.require}
-        return {k: ByName(f) for k, f in {**named, "options": self.options}.items() if f is not None}
+        more = {"options": self.options, "declare": self.declare}
+        return {k: ByName(f) for k, f in {**named, **more}.items() if f is not None}
 
     def complete(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters with everything derived from them."""
@@ -139,8 +147,11 @@ class Drill:
 
     def kind_for(self, values: Mapping[str, Any], draws: Draws | None = None) -> Kind:
         """The answer kind of one instance: choices with their options in the order shown, tables and parts with what
-        follows from the learner's own earlier row or part.
+        follows from the learner's own earlier row or part, formulas with the names of this draw.
         """
+        if "declare" in self._calls:
+            declared: Kind = self._calls["declare"](values)
+            return declared
         from dataclasses import replace
 
         if self.follow is not None:
@@ -191,7 +202,8 @@ class Drill:
                     break
                 continue
             answer = self.solution(values)
-            wrong = self.wrong(values, answer, self.answer if self.options is None else self.kind_for(values))
+            same = self.options is None and self.declare is None
+            wrong = self.wrong(values, answer, self.answer if same else self.kind_for(values))
             if wrong is not None:
                 return values, answer, wrong
             if set(bound) >= set(self.params):
