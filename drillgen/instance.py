@@ -77,7 +77,7 @@ class Instance:
         out: dict[str, Any] = {
             "schema": SCHEMA, "id": self.id, "drill": drill.id, "version": drill.version, "seed": self.seed,
             "card": self.card.number, "stars": drill.stars, "moves": list(drill.moves), "minutes": drill.minutes,
-            "kind": kind.name, "params": {k: plain(v) for k, v in self.values.items()},
+            "kind": kind.name, "params": self._params(),
             "prompt": text["problem"], "answer_format": kind.answer_format(), "precision": kind.precision(),
             "tolerance": kind.tolerance.to_json(), "hints": [text["hint_1"], text["hint_2"], text["hint_3"]],
         }  # fmt: skip
@@ -102,6 +102,15 @@ class Instance:
             ]
             out["solution"] = text["solution"]
         return out
+
+    def _params(self) -> dict[str, Any]:
+        """The parameters and the sizes that come with them; what `derive` adds may be half of the answer."""
+        shown: dict[str, Any] = {}
+        for name, domain in self.drill.params.items():
+            value = self.values[name]
+            shown[name] = plain(value)
+            shown.update({k: plain(v) for k, v in domain.derive(value).items()})
+        return shown
 
     def _valued(self, value: Any, unit: bool = True) -> dict[str, Any]:
         out: dict[str, Any] = {"value": plain(value)}
