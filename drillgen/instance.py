@@ -64,6 +64,11 @@ class Instance:
         raise Unknown(f"part of {self.id}", part, [p.name for p in parts])
 
     @property
+    def minutes(self) -> int:
+        """The time it is meant to take."""
+        return self.drill.minutes
+
+    @property
     def steps(self) -> dict[str, Any]:
         """The worked solution's values by name; the last is the answer."""
         return self.drill.named_steps(self.values, self.answer)

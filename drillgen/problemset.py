@@ -15,6 +15,7 @@ from hashlib import blake2b
 from drillgen import catalog
 from drillgen.ids import MAX_SEED, Secret
 from drillgen.instance import Instance, make, plain
+from drillgen.scenario import Scenario, ScenarioInstance, make_scenario, scenario
 from solvers.draws import Draws
 from solvers.drill import Card, Drill
 from solvers.errors import Unknown
@@ -37,6 +38,10 @@ KINDS = (
 )  # fmt: skip
 
 
+Choice = tuple[Card, Drill] | Scenario
+Drawn = Instance | ScenarioInstance
+
+
 class Exhausted(Exception):
     """A set that was to hold no problem twice has no more problems (exit 3)."""
 
@@ -52,8 +57,18 @@ class Selection:
     chain: str = ""
     moves: tuple[str, ...] = ()
 
-    def chosen(self) -> list[tuple[Card, Drill]]:
-        """The drills that meet every selector, in catalogue order; unknown names raise `Unknown`."""
+    def chosen(self) -> list[Choice]:
+        """The drills that meet every selector, in catalogue order, then the named scenarios.
+
+        Scenarios come in by name only (--drill scenario.fit_on_one_gpu). Unknown names raise `Unknown`.
+        """
+        named = [scenario(d) for d in self.drills if d.startswith("scenario.")]
+        drills = [d for d in self.drills if not d.startswith("scenario.")]
+        if named and not (drills or self.cards or self.chain):
+            return [*named]
+        return [*self._drills(drills), *named]
+
+    def _drills(self, ids: Sequence[str]) -> list[tuple[Card, Drill]]:
         for kind in self.kinds:
             if kind not in KINDS:
                 raise Unknown("kind", kind, KINDS)
@@ -62,15 +77,15 @@ class Selection:
             if self.chain not in CHAINS:
                 raise Unknown("chain", self.chain, CHAINS)
             numbers = (numbers or set(CHAINS[self.chain])) & set(CHAINS[self.chain])
-        named = [catalog.drill(d) for d in self.drills]
+        named = [catalog.drill(d) for d in ids]
         if named and not numbers:
             pool = list({d.id: (c, d) for c, d in named}.values())
         else:
             wanted = [catalog.by_slug(s) for n, s in catalog.slugs().items() if not numbers or n in numbers]
             pool = [(c, d) for c in wanted for d in c.drills]
             if named:
-                ids = {d.id for _, d in named}
-                pool = [(c, d) for c, d in pool if d.id in ids]
+                wanted_ids = {d.id for _, d in named}
+                pool = [(c, d) for c, d in pool if d.id in wanted_ids]
         pool = [
             (c, d)
             for c, d in pool
@@ -102,7 +117,7 @@ def card_numbers(text: str) -> list[int]:
 class Stream:
     """An endless stream of instances for one seed text."""
 
-    chosen: Sequence[tuple[Card, Drill]]
+    chosen: Sequence[Choice]
     seed: str
     secret: Secret | None = None
     unique: bool = False
@@ -111,12 +126,12 @@ class Stream:
     _seen: set[bytes] = field(default_factory=set)
     _spent: set[str] = field(default_factory=set)
 
-    def __iter__(self) -> Iterator[Instance]:
+    def __iter__(self) -> Iterator[Drawn]:
         draws = Draws(f"set/{self.seed}")
         order = _balanced if self.balanced else Draws.shuffled
         while True:
-            for card, drill in order(draws, self.chosen):
-                found = self._next(card, drill, draws)
+            for choice in order(draws, self.chosen):
+                found = self._next(choice, draws)
                 if found is not None:
                     yield found
             if self.unique and len(self._spent) == len(self.chosen):
@@ -125,12 +140,13 @@ class Stream:
                     "ask for fewer, select more drills, or drop --unique"
                 )
 
-    def _next(self, card: Card, drill: Drill, draws: Draws) -> Instance | None:
+    def _next(self, choice: Choice, draws: Draws) -> Drawn | None:
         # One draw from the set's stream a problem, so that what one drill rejects never shifts the others.
+        drill = choice if isinstance(choice, Scenario) else choice[1]
         seeds = Draws(f"{draws.unit()!r}/{drill.id}")
-        first: Instance | None = None
+        first: Drawn | None = None
         for _ in range(1 if drill.id in self._spent and not self.unique else ATTEMPTS):
-            found = make(card, drill, seeds.integer(0, MAX_SEED), self.secret)
+            found = self._make(choice, seeds.integer(0, MAX_SEED))
             first = first or found
             mark = fingerprint(found)
             if mark not in self._seen:
@@ -143,40 +159,54 @@ class Stream:
         return None if self.unique else first
 
 
-def _balanced(draws: Draws, chosen: Sequence[tuple[Card, Drill]]) -> list[tuple[Card, Drill]]:
+    def _make(self, choice: Choice, seed: int) -> Drawn:
+        if isinstance(choice, Scenario):
+            return make_scenario(choice, seed, self.secret)
+        return make(*choice, seed, self.secret)
+
+
+def _balanced(draws: Draws, chosen: Sequence[Choice]) -> list[Choice]:
     """A drawn order in which every stretch is spread over cards, kinds, moves and stars.
 
     Greedy: next comes the drill (first in a drawn order among equals) whose features the order has used least.
     """
-    left, used, out = draws.shuffled(chosen), dict[str, int](), list[tuple[Card, Drill]]()
+    left, used, out = draws.shuffled(chosen), dict[str, int](), list[Choice]()
     while left:
-        card, drill = best = min(left, key=lambda cd: sum(used.get(f, 0) for f in _features(*cd)))
+        best = min(left, key=lambda choice: sum(used.get(f, 0) for f in _features(choice)))
         left.remove(best)
         out.append(best)
-        for feature in _features(card, drill):
+        for feature in _features(best):
             used[feature] = used.get(feature, 0) + 1
     return out
 
 
-def _features(card: Card, drill: Drill) -> tuple[str, ...]:
+def _features(choice: Choice) -> tuple[str, ...]:
+    if isinstance(choice, Scenario):
+        return (f"card {choice.cards[0]}", "parts", f"stars {choice.stars}", *choice.moves)
+    card, drill = choice
     return (f"card {card.number}", drill.answer.name, f"stars {drill.stars}", *drill.moves)
 
 
-def fingerprint(instance: Instance) -> bytes:
+def fingerprint(instance: Drawn) -> bytes:
     """What makes two problems equal: the drill and its values (options in any order)."""
+    if isinstance(instance, ScenarioInstance):
+        return blake2b(b"".join(fingerprint(one) for one in instance.parts.values()), digest_size=8).digest()
     values = {k: sorted(v) if k == "options" else v for k, v in instance.values.items() if k in instance.drill.params}
     text = json.dumps([instance.drill.id, plain(values)], sort_keys=True)
     return blake2b(text.encode(), digest_size=8).digest()
 
 
-def take(stream: Stream, count: int | None = None, minutes: int | None = None) -> Iterator[Instance]:
+def take(stream: Stream, count: int | None = None, minutes: int | None = None) -> Iterator[Drawn]:
     """The first `count` problems, or as many as fill a time budget (at least one)."""
-    spent = 0
+    spent, passed = 0, 0
     for number, instance in enumerate(stream, 1):
         if minutes is not None:
-            if spent and spent + instance.drill.minutes > minutes:
-                return
-            spent += instance.drill.minutes
+            if spent and spent + instance.minutes > minutes:
+                passed += 1
+                if spent + 5 > minutes or passed > 200:
+                    return
+                continue  # too long for what is left; a shorter one may still fit
+            spent += instance.minutes
         yield instance
         if minutes is None and number == count:
             return

@@ -85,6 +85,11 @@ class ScenarioInstance:
     seed: int
     parts: Mapping[str, Instance]
 
+    @property
+    def minutes(self) -> int:
+        """The time that all parts are meant to take."""
+        return self.scenario.minutes
+
     def problem(self, answers: bool = False) -> dict[str, Any]:
         """One problem of kind parts; each entry of `parts` is a whole problem with its `name` and `group`."""
         found = []

@@ -286,10 +286,11 @@ def read_number(text: str, name: str, whole: bool) -> int | float:
     from grading.kinds.number import Number
 
     try:
-        value = Number().value_of(text)
+        kind = Number()
+        value = kind.plain(kind.parse(text))
     except Unreadable as error:
         raise BadParameter(f"{name}={text[:40]!r}: {error}") from None
-    if value != value or abs(value) > 1e300:
+    if value is None or abs(value) > 1e300:
         raise BadParameter(f"{name}={text[:40]!r}: a finite number is wanted")
     if whole and value != int(value):
         raise BadParameter(f"{name}={text[:40]!r}: a whole number is wanted")

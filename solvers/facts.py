@@ -1,7 +1,7 @@
 """Published shapes and data-sheet figures, with where they come from; loaded once, when first asked for.
 
 Models: solvers/data/models.json (layers L, width d, query heads h, KV heads H_kv, head width d_h, feed-forward width
-d_ff, parameters N). Accelerators: solvers/data/accelerators.json (FLOP/s dense 16-bit, bytes/s, bytes in powers of ten).
+d_ff, parameters N). Accelerators: solvers/data/accelerators.json (dense 16-bit FLOP/s, bytes/s, 10⁹ bytes a GB).
 """
 
 from __future__ import annotations

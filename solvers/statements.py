@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from grading.kinds.option import Option
 from grading.kinds.multi_choice import MultiChoice
+from grading.kinds.option import Option
 from solvers.domains import Domain, Values
 from solvers.draws import Draws
 from solvers.drill import Drill, Slip
@@ -16,7 +16,7 @@ from solvers.errors import Unknown
 
 @dataclass(frozen=True)
 class Statement:
-    """key: the catalogue's. text: one sentence that an expert cannot misread (Markdown, LaTeX). reason: one sentence."""
+    """key: the catalogue's. text: a sentence that an expert cannot misread (Markdown, LaTeX). reason: a sentence."""
 
     key: str
     text: str
@@ -95,8 +95,8 @@ def statement_drill(
     return Drill(
         id=id, asks=asks, stars=stars, moves=moves,
         params={"options": Pick(always, pool, count)},
-        solve=lambda options: table.true_of(options),
-        options=lambda options: table.options_of(options),
+        solve=lambda options: table.true_of(options),  # noqa: PLW0108 - called by parameter name
+        options=lambda options: table.options_of(options),  # noqa: PLW0108
         answer=MultiChoice(),
         steps=lambda answer: {"right": answer},
         slips=slips,

@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FLOORS = {"grading": {"grading"}, "solvers": {"solvers", "grading"}, "drillgen": {"drillgen", "solvers", "grading", "templates"}}
+FLOORS = {
+    "grading": {"grading"},
+    "solvers": {"solvers", "grading"},
+    "drillgen": {"drillgen", "solvers", "grading", "templates"},
+}
 FILES = sorted(p for floor in FLOORS for p in (ROOT / floor).rglob("*.py"))
 HEAVY = {"numpy", "sympy", "torch", "triton", "jinja2", "typst", "ray", "matplotlib", "genanki", "scipy", "mpmath"}
 
@@ -32,11 +36,26 @@ def test_imports_go_down(path):
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_untrusted_evaluation(path):
     """No eval, exec, sympify, parse_expr, pickle or signal.alarm anywhere in the product."""
-    banned = {"eval", "exec", "compile", "sympify", "parse_expr", "S", "alarm", "setitimer", "loads_pickle", "literal_eval"}
+    banned = {
+        "eval",
+        "exec",
+        "compile",
+        "sympify",
+        "parse_expr",
+        "S",
+        "alarm",
+        "setitimer",
+        "loads_pickle",
+        "literal_eval",
+    }
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Call):
             name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-            owner = node.func.value.id if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) else ""
+            owner = (
+                node.func.value.id
+                if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+                else ""
+            )
             if owner in {"re", "typst"} and name == "compile":
                 continue
             if owner == "torch" or (name == "eval" and owner in {"module", "model"}):
@@ -53,7 +72,9 @@ def test_templates_hold_no_python():
         assert ast.get_docstring(tree)
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.parts[-2] in {"cli", "kinds", "drillgen", "reading"}], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "path", [p for p in FILES if p.parts[-2] in {"cli", "kinds", "drillgen", "reading"}], ids=lambda p: p.name
+)
 def test_heavy_imports_wait(path):
     """At module level nothing heavy is imported in what starts up."""
     for node in ast.parse(path.read_text("utf-8")).body:

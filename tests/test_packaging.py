@@ -17,7 +17,10 @@ NAMES = ("drillgen", "solvers", "grading", "templates")
 def wheel(tmp_path_factory):
     out = tmp_path_factory.mktemp("wheel")
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)], cwd=ROOT, check=True, capture_output=True
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
     )
     (found,) = out.glob("*.whl")
     return found
@@ -43,8 +46,8 @@ def test_installed_elsewhere(wheel, tmp_path):
     venv.create(home, with_pip=False)
     python = home / "bin" / "python"
     subprocess.run(
-        [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "-q", "--no-deps", "--no-index", "--target",
-         str(next((home / "lib").glob("python*")) / "site-packages"), str(wheel)],
+        [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "-q", "--no-deps", "--no-index",
+         "--target",         str(next((home / "lib").glob("python*")) / "site-packages"), str(wheel)],
         check=True, capture_output=True,
     )  # fmt: skip
     site = next(p for p in sys.path if p.endswith("site-packages"))

@@ -89,8 +89,21 @@ def _printer(as_json: bool, lines: IO[str] | None) -> Any:
         return lambda v: lines.write(json.dumps(v.to_json(), ensure_ascii=False) + "\n")
     if as_json:
         return lambda v: click.echo(json.dumps(v.to_json(), ensure_ascii=False))
-    click.echo(f"{'student':<14} {'id':<40} {'verdict':<11} what")
-    return _table_row
+    return _Table().row
+
+
+class _Table:
+    """A line a verdict, the heading before the first."""
+
+    def __init__(self) -> None:
+        self._begun = False
+
+    def row(self, verdict: Verdict) -> None:
+        """Print one verdict."""
+        if not self._begun:
+            click.echo(f"{'student':<14} {'id':<40} {'verdict':<11} what")
+        self._begun = True
+        _table_row(verdict)
 
 
 def _table_row(verdict: Verdict) -> None:

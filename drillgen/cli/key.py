@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from drillgen.cli.selectors import read_secret, secret_option
@@ -26,7 +28,7 @@ def command(ids: tuple[str, ...], secret: str | None, out: str | None, **given: 
 
     form = form_of(out) if out else "md"
     if ids == ("-",):
-        ids = tuple(click.get_text_stream("stdin").read().split())
+        ids = tuple(sys.stdin.read().split())
     options = gather(given)
     opened = read_secret(secret)
     sheet = build([open_id(id, opened) for id in ids], options)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from drillgen.cli.selectors import json_option, selection, selectors
+
+if TYPE_CHECKING:
+    from drillgen.scenario import Scenario
+    from solvers.drill import Card, Drill
 
 
 @click.command("list")
@@ -22,24 +27,12 @@ def command(
     drillgen list --card 13
     drillgen list --kind quantity --json
     """
-    from drillgen.scenario import scenarios
+    from drillgen.scenario import Scenario, scenarios
 
-    chosen = selection(card, drill, stars, kind, chain)
-    rows = [
-        {
-            "id": d.id, "card": c.number, "kind": d.answer.name, "stars": d.stars, "moves": list(d.moves),
-            "minutes": d.minutes, "instances": _count(d.instances()), "asks": d.asks,
-        }
-        for c, d in chosen.chosen()
-    ]  # fmt: skip
+    chosen = selection(card, drill, stars, kind, chain).chosen()
     if not (card or drill or stars or kind or chain):
-        rows += [
-            {
-                "id": s.id, "card": s.cards[0], "kind": "parts", "stars": s.stars, "moves": list(s.moves),
-                "minutes": s.minutes, "instances": None, "asks": s.prompt,
-            }
-            for s in scenarios().values()
-        ]  # fmt: skip
+        chosen += scenarios().values()
+    rows = [_scenario(c) if isinstance(c, Scenario) else _drill(*c) for c in chosen]
     if as_json:
         for row in rows:
             click.echo(json.dumps(row, ensure_ascii=False))
@@ -52,6 +45,21 @@ def command(
             f"{row['card']:>3}  {row['id']:<{width}}  {stars_shown:<3}  {row['minutes']:>3} min  "
             f"{row['kind']:<17}  {many:>12}  {row['asks']}"
         )
+
+
+def _drill(card: Card, drill: Drill) -> dict[str, Any]:
+    return {
+        "id": drill.id, "card": card.number, "kind": drill.answer.name, "stars": drill.stars,
+        "moves": list(drill.moves),
+        "minutes": drill.minutes, "instances": _count(drill.instances()), "asks": drill.asks,
+    }  # fmt: skip
+
+
+def _scenario(found: Scenario) -> dict[str, Any]:
+    return {
+        "id": found.id, "card": found.cards[0], "kind": "parts", "stars": found.stars, "moves": list(found.moves),
+        "minutes": found.minutes, "instances": None, "asks": found.prompt,
+    }  # fmt: skip
 
 
 def _count(number: float) -> int | None:

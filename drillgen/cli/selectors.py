@@ -9,8 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from drillgen.ids import Secret
-    from drillgen.instance import Instance
-    from drillgen.problemset import Selection
+    from drillgen.problemset import Drawn, Selection
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -92,7 +91,7 @@ def draw_set(
     balanced: bool = False,
     unique: bool = False,
     secret: Secret | None = None,
-) -> Iterator[Instance]:
+) -> Iterator[Drawn]:
     """The problems of a set; says once on stderr that a drill had to repeat."""
     from drillgen.problemset import Stream, take
 

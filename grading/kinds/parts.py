@@ -67,6 +67,15 @@ class Parts(Kind):
             raise Unreadable(f"part {self.parts[0].name}: {first.message}", first.column)
         return Pieces(tuple(givens))
 
+    def texts(self, text: str) -> dict[str, str]:
+        """The text typed for each part by its name; parts that are missing are left out."""
+        cells = self._assigned(self._cells(text))
+        return {
+            part.name: cell.text.strip()
+            for part, cell in zip(self.parts, cells, strict=True)
+            if cell is not None and cell.text.strip()
+        }
+
     def _cells(self, text: str) -> list[Cell]:
         whole = strip(Cell(text, 0))
         for separators in (";", "\n"):
