@@ -12,6 +12,27 @@ from grading.kinds.integer import Integer
 from grading.kinds.number import Number
 from grading.kinds.quantity import Quantity
 from grading.tolerance import EQUIVALENT, EXACT, rel
+from solvers.cache_sizes import (
+    CACHE_IN_GB,
+    CAPACITY_IN_GIB,
+    DECIMAL,
+    GIB_PER_GB,
+    ONE_BYTE_WEIGHTS,
+    ONE_LAYER,
+    ONE_OF_K_V,
+    QUERIES_TOO,
+    QUERY_HEADS,
+    ROUNDED_UP,
+    TWO_BYTES,
+    WHOLE_MEMORY,
+    bytes_per_token,
+    cache_bytes,
+    longest_context,
+    misread_as_binary,
+    room,
+    sequences_that_fit,
+    weight_bytes,
+)
 from solvers.domains import AcceleratorOf, Dtype, ModelOf, OneOf
 from solvers.drill import Card, Drill, Slip
 from solvers.statements import Statement, minus, plus, statement_drill
@@ -22,47 +43,6 @@ ALL_MODELS = ModelOf(
 )  # fmt: skip
 SERVED = ModelOf("llama2-7b", "llama2-13b", "llama2-70b", "llama3-8b", "llama3-70b", "mistral-7b")
 ACCELERATORS = AcceleratorOf("A100-80GB", "H100-SXM", "H200", "L40S", "MI300X")
-GIB_PER_GB = 2**30 / 10**9
-
-
-def bytes_per_token(L: int, H_kv: int, d_h: int, b: float) -> float:
-    """Bytes that one token adds: a key and a value of width d_h for every layer and KV head, b bytes a number."""
-    return 2 * L * H_kv * d_h * b
-
-
-def cache_bytes(L: int, H_kv: int, d_h: int, b: float, T: int, B: int = 1) -> float:
-    """Bytes of the cache of B sequences of T tokens each."""
-    return bytes_per_token(L, H_kv, d_h, b) * T * B
-
-
-def llama_parameters(d: int, L: int, d_ff: int, vocab: int, H_kv_d_h: int) -> int:
-    """Parameters of a Llama-shaped decoder whose width is d = h·d_h.
-
-    Two tables of vocab·d (embedding and output), per layer 2d² + 2d·H_kv·d_h of attention, 3d·d_ff of gated
-    feed-forward and two norms of d, and a last norm.
-    """
-    layer = 2 * d * d + 2 * d * H_kv_d_h + 3 * d * d_ff + 2 * d
-    return 2 * vocab * d + L * layer + d
-
-
-def weight_bytes(N: int, b: int = 2) -> int:
-    """Bytes of N parameters at b bytes each."""
-    return b * N
-
-
-def room(memory: float, n_gpu: int, N: int) -> int:
-    """Bytes that 16-bit weights of N parameters leave free on n_gpu accelerators of `memory` bytes each."""
-    return n_gpu * int(memory) - weight_bytes(N)
-
-
-def sequences_that_fit(free: float, cache: float) -> int:
-    """How many whole caches of `cache` bytes fit into `free` bytes; 0 where there is no room."""
-    return max(0, int(free // cache))
-
-
-def longest_context(free: float, per_token: float, B: int) -> int:
-    """Tokens that each of B sequences may have so that their caches fit into `free` bytes."""
-    return max(0, int(free // (per_token * B)))
 
 
 def break_even_context(N: int, per_token: float, B: int = 1) -> float:
@@ -79,25 +59,6 @@ def decode_rate(weights: float, cache: float, bandwidth: float, B: int = 1) -> f
     """Most tokens per second of B sequences with `cache` bytes each: one step serves one token of every sequence."""
     return B / step_time(weights, B * cache, bandwidth)
 
-
-def misread_as_binary(answer: float) -> float:
-    """The bytes that result when a decimal figure (2.15 GB) is written with the binary unit (2.15 GiB)."""
-    k = 0
-    while k < 5 and answer >= 1000.0 ** (k + 1):
-        k += 1
-    return answer * 1.024**k
-
-
-ONE_OF_K_V = (
-    "Only one tensor is counted (or, at 16 bits, the bytes per number are left out): "
-    "every token caches a key and a value."
-)
-QUERY_HEADS = "The query heads are counted; keys and values exist once for each KV head."
-ONE_LAYER = "One layer's share is given; every layer keeps its own keys and values, so multiply by L."
-QUERIES_TOO = "Queries are counted too; a query is used once and never read again, so only K and V stay."
-DECIMAL = "The figure in powers of 1000 is written with a binary unit; each binary prefix is a power of 1024."
-TWO_BYTES = "Two bytes per number are assumed; this format stores one byte per number."
-ONE_BYTE_WEIGHTS = "The parameter count is taken for bytes; a 16-bit weight takes two bytes."
 
 PER_TOKEN = Drill(
     id="kv_cache.per_token",
@@ -198,19 +159,19 @@ MAX_SEQUENCES = Drill(
         Slip(
             "weights_forgotten",
             lambda memory, n_gpu, cache: sequences_that_fit(n_gpu * int(memory), cache),
-            "The whole memory is given to the cache; the 16-bit weights take their part first.",
+            WHOLE_MEMORY,
             branch=True,
         ),
         Slip(
             "capacity_in_gib",
             lambda memory, n_gpu, N, cache: sequences_that_fit(room(memory * GIB_PER_GB, n_gpu, N), cache),
-            "The vendor's gigabytes are read as GiB; memory is sold in powers of 1000.",
+            CAPACITY_IN_GIB,
             branch=True,
         ),
         Slip(
             "cache_in_gb",
             lambda free, cache: sequences_that_fit(free, cache / GIB_PER_GB),
-            "The cache's figure in GiB is taken as GB, which makes it too small; turn both into bytes.",
+            CACHE_IN_GB,
             branch=True,
         ),
         Slip("one_of_k_v", lambda free, cache: sequences_that_fit(2 * free, cache), ONE_OF_K_V),
@@ -222,7 +183,7 @@ MAX_SEQUENCES = Drill(
         Slip(
             "rounded_up",
             lambda answer: answer + 1,
-            "The quotient is rounded up; the last sequence fits only in part, so round down.",
+            ROUNDED_UP,
         ),
     ),
 )
@@ -259,7 +220,7 @@ MAX_CONTEXT = Drill(
         Slip(
             "weights_forgotten",
             lambda memory, n_gpu, per_token, B: longest_context(n_gpu * int(memory), per_token, B),
-            "The whole memory is given to the cache; the 16-bit weights take their part first.",
+            WHOLE_MEMORY,
         ),
         Slip("one_of_k_v", lambda free, per_token, B: longest_context(2 * free, per_token, B), ONE_OF_K_V),
         Slip(
@@ -275,7 +236,7 @@ MAX_CONTEXT = Drill(
         Slip(
             "capacity_in_gib",
             lambda memory, n_gpu, N, per_token, B: longest_context(room(memory * GIB_PER_GB, n_gpu, N), per_token, B),
-            "The vendor's gigabytes are read as GiB; memory is sold in powers of 1000.",
+            CAPACITY_IN_GIB,
         ),
     ),
 )

@@ -7,14 +7,13 @@ import math
 from drillgen.verify.rows import Row
 from grading.units import named
 from solvers import facts
-from solvers.c13_kv_cache import (
+from solvers.c13_kv_cache import decode_rate, step_time
+from solvers.cache_sizes import (
     bytes_per_token,
     cache_bytes,
-    decode_rate,
     llama_parameters,
     room,
     sequences_that_fit,
-    step_time,
     weight_bytes,
 )
 

@@ -5,17 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solvers import facts
-from solvers.c13_kv_cache import (
-    break_even_context,
+from solvers.c13_kv_cache import break_even_context, decode_rate, step_time
+from solvers.cache_sizes import (
     bytes_per_token,
     cache_bytes,
-    decode_rate,
     llama_parameters,
     longest_context,
     misread_as_binary,
     room,
     sequences_that_fit,
-    step_time,
 )
 
 sizes = st.integers(1, 64)
