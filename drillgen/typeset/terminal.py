@@ -249,7 +249,7 @@ def _listing(block: Listing, width: int) -> list[str]:
     return out
 
 
-def _table(block: Table, width: int) -> list[str]:
+def _table(block: Table, _: int) -> list[str]:
     rows = [[inlines(cell) for cell in row] for row in (block.header, *block.rows)]
     widths = [max(_columns(row[i]) for row in rows) for i in range(len(block.align))]
     out = ["  ".join(_padded(c, w, a) for c, w, a in zip(r, widths, block.align, strict=True)).rstrip() for r in rows]
