@@ -91,7 +91,7 @@ def from_fraction(value: Fraction, text: str = "") -> Real:
     try:
         approx = value.numerator / value.denominator
     except OverflowError:
-        approx = math.copysign(1.7e308, value.numerator)
+        approx = 1.7e308 if value > 0 else -1.7e308
         return Real(approx, math.inf, text or str(value), value)
     return Real(approx, abs(approx) * ULP, text or str(value), value)
 

@@ -46,6 +46,14 @@ class Indexed(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Entry(Node):
+    """One entry of what a function or bracket gives: softmax(s)_j, diag(p)_{ij}."""
+
+    arg: Node
+    indices: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Neg(Node):
     """Minus a term."""
 
@@ -166,6 +174,8 @@ def children(node: Node) -> tuple[Node, ...]:
             return (a, b)
         case Pow(base=a, exponent=b):
             return (a, b)
+        case Entry(arg=a, indices=items):
+            return (a, *items)
         case Indexed(indices=items) | Call(args=items) | Listing(items=items):
             return items
         case Sum(body=body, lower=lower, upper=upper, skip=skip):

@@ -20,7 +20,7 @@ def read_number(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
         if not unit:
             return number, ()
         words = (unit,) if unit in table() else split_phrase(unit)
-        if all(word in table() or word in ("/", "per") for word in words):
+        if words[-1] in table() and all(word in table() or word in ("/", "per") for word in words):
             return number, words
     if not text.strip():
         raise Unreadable("the answer is empty", offset)

@@ -1,0 +1,444 @@
+"""The parts of the grammar that apply something: functions, methods, indices and the heads of sums."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from grading.errors import Unreadable
+from grading.reading.names import ARITY, FUNCTIONS, OPEN_ENDED
+from grading.reading.tree import Add, Call, Div, Entry, Mul, Neg, Node, Number, Pow, Sub, Symbol, Transpose
+
+if TYPE_CHECKING:
+    from grading.reading.grammar import Parser
+
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_INVERSES = {
+    "sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh",
+}  # fmt: skip
+Head = tuple[str, Node | None, Node | None, Node | None]
+
+
+def number(value: int, at: int) -> Number:
+    """A whole number that was not typed but is meant."""
+    return Number(Fraction(value), str(value), start=at, end=at)
+
+
+# ------------------------------------------------------------------------------------------------------ functions
+
+
+def function(parser: Parser) -> Node:
+    """A function name with its base, its power and its arguments: ln x, log_2(8), \\cos^2(x), \\sin^{-1} a."""
+    tokens = parser.tokens
+    _, word, start, _, _ = tokens[parser.at]
+    parser.at += 1
+    name = word if word in parser.declared.functions else FUNCTIONS[word]
+    base = _log_base(parser) if word in ("log", "Log") else None
+    power: Node | None = None
+    if parser.is_op("^") and name != "exp":
+        parser.at += 1
+        power = parser.exponent()
+    elif tokens[parser.at][0] == "sup":
+        _, text, at, end, _ = tokens[parser.at]
+        parser.at += 1
+        wrapped = parser.superscript(Symbol("e"), text, at, end)
+        power = wrapped.exponent if isinstance(wrapped, Pow) else None
+    if power is not None and name in _INVERSES and _is_minus_one(power):
+        name, power = _INVERSES[name], None
+    args = arguments(parser, name, start)
+    if base is not None:
+        args = (*args, base)
+        if len(args) != 2:
+            raise Unreadable("a logarithm has one argument", start)
+    found = _meaning(parser, name, args, start)
+    if power is not None:
+        found = parser.made(Pow(found, power, start=start, end=found.end))
+    return found
+
+
+def _is_minus_one(power: Node) -> bool:
+    return isinstance(power, Neg) and isinstance(power.arg, Number) and power.arg.value == 1
+
+
+def _log_base(parser: Parser) -> Node | None:
+    """The base of log_2, log_{10} or log_b."""
+    kind, text, start, end, spaced = parser.tokens[parser.at]
+    if kind == "sub" and not spaced:
+        parser.at += 1
+        digits = len(text) - len(text.lstrip("0123456789"))
+        if digits and digits < len(text):  # log_2T is log_2 of T
+            rest = ("name", text[digits:], start + 1 + digits, end, True)
+            parser.tokens.insert(parser.at, rest)
+            text = text[:digits]
+        if text.isdigit():
+            return parser.made(Number(Fraction(int(text)), text, start=start + 1, end=end))
+        if parser.declared.knows(text) or text == "e":
+            return parser.made(Symbol(text, start=start + 1, end=end))
+        raise Unreadable(f"the base {text!r} of the logarithm is not known here", start)
+    if kind == "op" and text == "_":
+        parser.at += 1
+        if not parser.is_op("{", "("):
+            raise Unreadable("the base of the logarithm is missing", end)
+        return parser.group(parser.tokens[parser.at][1])
+    return None
+
+
+def arguments(parser: Parser, name: str, start: int) -> tuple[Node, ...]:
+    """The arguments in brackets, or without brackets the next factor with its power."""
+    kind, text, opened, _, _ = parser.tokens[parser.at]
+    if kind == "op" and text in _BRACKETS:
+        return _bracketed(parser, name, text, opened)
+    if name in parser.declared.functions or name in OPEN_ENDED or (name not in ("log",) and 2 in ARITY.get(name, ())
+                                                                  and 1 not in ARITY.get(name, ())):
+        raise Unreadable(f"{name} needs its arguments in brackets", start)
+    parser.enter()
+    if kind == "op" and text in ("-", "+"):
+        parser.at += 1
+        inner = _factor(parser)
+        inner = inner if text == "+" else parser.made(Neg(inner, start=opened, end=inner.end))
+    else:
+        inner = _factor(parser)
+    parser.depth -= 1
+    return (inner,)
+
+
+def _factor(parser: Parser) -> Node:
+    """The next factor with its power; a number and the letters that touch it are one factor (ln 2T, sin xy)."""
+    found = parser.operand(after_slash=True)
+    while True:
+        kind, text, _, _, spaced = parser.tokens[parser.at]
+        if spaced or kind not in ("name", "atom") or (kind == "name" and text in FUNCTIONS):
+            return found
+        right = parser.operand(after_slash=True)
+        found = parser.made(Mul(found, right, "space", start=found.start, end=right.end))
+
+
+def _bracketed(parser: Parser, name: str, opening: str, opened: int) -> tuple[Node, ...]:
+    """Arguments between brackets, separated by commas or semicolons."""
+    parser.at += 1
+    bars, parser.bars = parser.bars, 0
+    commas = parser.commas
+    several = name in parser.declared.functions or (name in ARITY and name != "ln")
+    parser.commas = not several
+    args: list[Node] = []
+    while not parser.is_op(_BRACKETS[opening]):
+        if _keyword(parser):
+            continue
+        args.append(parser.expression())
+        if parser.is_op(",", ";"):
+            parser.at += 1
+            if parser.is_op(_BRACKETS[opening]):
+                raise Unreadable("an argument is missing after the comma", parser.tokens[parser.at][2])
+        elif not parser.is_op(_BRACKETS[opening]):
+            parser.expect(_BRACKETS[opening], opened)
+    close = parser.expect(_BRACKETS[opening], opened)
+    parser.bars, parser.commas = bars, commas
+    if not args and name not in parser.declared.functions:
+        raise Unreadable(f"{name} has no argument", close[2])
+    return tuple(args)
+
+
+def _keyword(parser: Parser) -> bool:
+    """Take axis=-1, dim=1 and the like, which change nothing where rows are meant."""
+    tokens, at = parser.tokens, parser.at
+    if tokens[at][0] != "name" or tokens[at][1] not in ("axis", "dim", "keepdims", "keepdim", "base"):
+        return False
+    if tokens[at + 1][:2] != ("op", "="):
+        return False
+    word = tokens[at][1]
+    at += 2
+    negative = tokens[at][:2] == ("op", "-")
+    at += negative
+    value = ("-" if negative else "") + tokens[at][1]
+    if word in ("axis", "dim") and value not in ("-1", "1"):
+        raise Unreadable("only rows (axis=-1 or axis=1) are meant here", tokens[at][2])
+    parser.at = at + 1
+    if parser.is_op(","):
+        parser.at += 1
+    return True
+
+
+def _meaning(parser: Parser, name: str, args: tuple[Node, ...], start: int) -> Node:
+    """The node that a function stands for."""
+    end = parser.tokens[parser.at - 1][3]
+    declared = name in parser.declared.functions
+    allowed = ARITY.get(name, (1,))
+    if name == "ln" and len(args) == 2:
+        name = "log"
+    if not declared and allowed and len(args) not in allowed and name != "log":
+        wanted = " or ".join(map(str, allowed))
+        raise Unreadable(f"{name} takes {wanted} argument{'s' if allowed != (1,) else ''}, not {len(args)}", start)
+    if declared:
+        return parser.made(Call(name, args, start=start, end=end))
+    simple = _small_tree(name, args, start, end)
+    if simple is not None:
+        return parser.made(simple)
+    return parser.made(Call(name, args, start=start, end=end))
+
+
+def _small_tree(name: str, args: tuple[Node, ...], start: int, end: int) -> Node | None:
+    """Functions that are short for something else."""
+    first = args[0]
+    match name:
+        case "log2" | "log10":
+            return Call("log", (first, number(int(name[3:]), end)), start=start, end=end)
+        case "log1p":
+            return Call("ln", (Add(number(1, start), first, start=start, end=end),), start=start, end=end)
+        case "expm1":
+            power = Call("exp", (first,), start=start, end=end)
+            return Sub(power, number(1, end), start=start, end=end)
+        case "exp2":
+            return Pow(number(2, start), first, start=start, end=end)
+        case "square":
+            return Pow(first, number(2, end), start=start, end=end)
+        case "cbrt":
+            third = Div(number(1, end), number(3, end), start=end, end=end)
+            return Pow(first, third, start=start, end=end)
+        case "pow":
+            return Pow(first, args[1], start=start, end=end)
+        case "hypot":
+            squares = [Pow(arg, number(2, end), start=arg.start, end=arg.end) for arg in args]
+            return Call("sqrt", (Add(squares[0], squares[1], start=start, end=end),), start=start, end=end)
+        case "transpose":
+            return Transpose(first, start=start, end=end)
+        case "outer":
+            return Mul(first, Transpose(args[1], start=args[1].start, end=end), "at", start=start, end=end)
+        case "matmul":
+            return Mul(first, args[1], "at", start=start, end=end)
+        case "multiply":
+            return Mul(first, args[1], "entry", start=start, end=end)
+        case _:
+            return None
+
+
+def special(parser: Parser, word: str) -> Node | None:
+    """σ(x) is the logistic function and Φ(x) the normal distribution's where they are not declared; transpose marks."""
+    declared = parser.declared
+    _, _, start, _, _ = parser.tokens[parser.at]
+    after = parser.tokens[parser.at + 1]
+    if word in ("sigma", "Phi") and not declared.knows(word) and after[:2] == ("op", "("):
+        parser.at += 1
+        args = _bracketed(parser, "exp", "(", after[2])
+        end = parser.tokens[parser.at - 1][3]
+        if len(args) != 1:
+            raise Unreadable("one argument is expected", start)
+        return parser.made(Call("logistic" if word == "sigma" else "Phi", args, start=start, end=end))
+    if word in ("I", "ones", "1") and declared.matrices and not declared.knows(word):
+        parser.at += 1
+        return parser.made(Symbol(word, start=start, end=start + len(word)))
+    return None
+
+
+# -------------------------------------------------------------------------------------------------------- methods
+
+
+def method(parser: Parser, base: Node) -> Node:
+    """P.T, (A).transpose(), (P * dP).sum(axis=1, keepdims=True), x.exp()."""
+    tokens = parser.tokens
+    _, word, start, end, _ = tokens[parser.at + 1]
+    if word in ("T", "mT", "H") and parser.declared.matrices:
+        parser.at += 2
+        return parser.made(Transpose(base, start=base.start, end=end))
+    if word in ("t", "transpose", "sum", "exp", "sqrt", "log", "softmax", "trace", "inverse", "inv") and tokens[
+        parser.at + 2
+    ][:2] == ("op", "("):
+        parser.at += 3
+        if word == "sum":
+            return _sum_method(parser, base, start)
+        while _keyword(parser):
+            pass
+        while tokens[parser.at][0] == "num" or parser.is_op(",", "-"):
+            parser.at += 1
+        close = parser.expect(")", start)
+        if word in ("t", "transpose"):
+            return parser.made(Transpose(base, start=base.start, end=close[3]))
+        return parser.made(Call(FUNCTIONS[word], (base,), start=base.start, end=close[3]))
+    raise Unreadable(f"'.{word[:20]}' cannot be read here", start - 1)
+
+
+def _sum_method(parser: Parser, base: Node, start: int) -> Node:
+    """.sum(axis=1, keepdims=True) is rowsum, axis=0 colsum."""
+    tokens = parser.tokens
+    axis: int | None = None
+    kept = False
+    while not parser.is_op(")"):
+        kind, word, at, _, _ = tokens[parser.at]
+        if kind == "name" and tokens[parser.at + 1][:2] == ("op", "="):
+            parser.at += 2
+            if word in ("axis", "dim"):
+                axis = _axis(parser)
+            elif word in ("keepdims", "keepdim"):
+                kept = tokens[parser.at][1] == "True"
+                parser.at += 1
+            else:
+                raise Unreadable(f"sum has no option {word[:20]!r}", at)
+        elif kind in ("num", "op") and axis is None:
+            axis = _axis(parser)
+        else:
+            raise parser.unexpected()
+        if parser.is_op(","):
+            parser.at += 1
+    close = parser.expect(")", start)
+    if axis is None:
+        raise Unreadable("sum needs an axis: axis=1 sums the rows, axis=0 the columns", start)
+    if not kept and axis != 0 and base.start > 0 and not _alone(parser, base):
+        raise Unreadable(
+            "without keepdims=True numpy flattens these sums and broadcasts them along the wrong axis", start
+        )
+    name = "colsum" if axis == 0 else "rowsum"
+    return parser.made(Call(name, (base,), start=base.start, end=close[3]))
+
+
+def _alone(parser: Parser, base: Node) -> bool:
+    """Whether a sum is the whole answer, so that nothing is broadcast."""
+    first = parser.tokens[0]
+    return base.start <= first[2] and parser.tokens[parser.at][0] == "end"
+
+
+def _axis(parser: Parser) -> int:
+    negative = parser.is_op("-")
+    parser.at += negative
+    kind, text, at, _, _ = parser.tokens[parser.at]
+    if kind != "num" or text not in ("0", "1", "2"):
+        raise Unreadable("the axis of a sum is 0, 1 or -1", at)
+    parser.at += 1
+    value = -int(text) if negative else int(text)
+    if value not in (0, 1, -1, -2):
+        raise Unreadable("the axis of a sum is 0, 1 or -1", at)
+    return 0 if value == -2 else value
+
+
+# -------------------------------------------------------------------------------------------------------- indices
+
+
+def indices(parser: Parser, rank: int | None) -> tuple[tuple[Node, ...], int]:
+    """_{ij}, _{i,j}, _{i j}, [i, j], [i][j]: the indices and where they end."""
+    found: list[Node] = []
+    end = parser.tokens[parser.at][3]
+    while True:
+        kind, text, start, _, _ = parser.tokens[parser.at]
+        if kind == "op" and text == "_":
+            parser.at += 1
+        if not parser.is_op("[", "{", "("):
+            break
+        opening = parser.tokens[parser.at][1]
+        parser.at += 1
+        while not parser.is_op(_BRACKETS[opening]):
+            found.extend(_index_run(parser))
+            if parser.is_op(","):
+                parser.at += 1
+                if parser.is_op(_BRACKETS[opening]):
+                    raise Unreadable("an index is missing after the comma", parser.tokens[parser.at][2])
+            if parser.tokens[parser.at][0] == "end":
+                raise Unreadable("the bracket of the indices is never closed", start)
+        end = parser.expect(_BRACKETS[opening])[3]
+        if opening != "[" or not parser.is_op("["):
+            break
+    if not found:
+        raise Unreadable("an index is missing", end)
+    if rank is not None and len(found) != rank:
+        raise Unreadable(f"{rank} ind{'ex is' if rank == 1 else 'ices are'} expected, {len(found)} given", end)
+    return tuple(found), end
+
+
+def _index_run(parser: Parser) -> list[Node]:
+    """The letters of one run as indices: ij is i and j; i+1 is one index."""
+    kind, text, start, end, _ = parser.tokens[parser.at]
+    following = parser.tokens[parser.at + 1]
+    if kind == "name" and len(text) > 1 and not (following[0] == "op" and following[1] in "+-"):
+        parser.at += 1
+        return [parser.index_letter(letter, start + at) for at, letter in enumerate(text)]
+    return [index(parser)]
+
+
+def index(parser: Parser) -> Node:
+    """One index or a side of an indicator: a letter, a number, or one of them plus or minus another."""
+    found = _index_atom(parser)
+    while parser.is_op("+", "-"):
+        sign = parser.tokens[parser.at][1]
+        parser.at += 1
+        right = _index_atom(parser)
+        make = Add if sign == "+" else Sub
+        found = parser.made(make(found, right, start=found.start, end=right.end))
+    return found
+
+
+def _index_atom(parser: Parser) -> Node:
+    kind, text, start, end, _ = parser.tokens[parser.at]
+    if kind == "num" and text.isdigit():
+        parser.at += 1
+        return parser.made(Number(Fraction(int(text)), text, start=start, end=end))
+    if kind == "name" and (len(text) == 1 or text in parser.declared.symbols):
+        parser.at += 1
+        return parser.made(Symbol(text, start=start, end=end))
+    if kind == "op" and text in ("(", "{"):
+        parser.at += 1
+        inner = index(parser)
+        parser.expect(_BRACKETS[text], start)
+        return inner
+    raise Unreadable("an index (a letter or a number) is expected", start)
+
+
+def sum_heads(parser: Parser, start: int) -> list[Head]:
+    """What stands at a sum's sign: _r, _{r=1}^{T}, _{j \\ne i}, _{i,j}."""
+    kind, text, at, end, _ = parser.tokens[parser.at]
+    if kind == "sub":
+        parser.at += 1
+        if not text.isalpha():
+            raise Unreadable("the index of a sum is a letter", at)
+        heads: list[Head] = [(letter, None, None, None) for letter in text]
+    elif kind == "op" and text == "_":
+        parser.at += 1
+        heads = _braced_heads(parser)
+    else:
+        raise Unreadable("a sum needs its index: sum_r or \\sum_{r=1}^{T}", start)
+    if parser.is_op("^"):
+        parser.at += 1
+        upper = parser.group("{") if parser.is_op("{") else _bound(parser)
+        index_name, lower, _, skip = heads[-1]
+        heads[-1] = (index_name, lower, upper, skip)
+    return heads
+
+
+def _bound(parser: Parser) -> Node:
+    """An upper bound without braces: one number or one declared name."""
+    kind, text, start, end, _ = parser.tokens[parser.at]
+    if kind == "num":
+        parser.at += 1
+        from grading.reading.grammar import literal
+
+        return parser.made(Number(literal(text), text, start=start, end=end))
+    parser.enter()
+    found = parser.operand(after_slash=True)
+    parser.depth -= 1
+    return found
+
+
+def _braced_heads(parser: Parser) -> list[Head]:
+    """The indices between the braces under a sum."""
+    opened = parser.expect(parser.tokens[parser.at][1] if parser.is_op("{", "(") else "{")
+    closing = _BRACKETS[opened[1]]
+    heads: list[Head] = []
+    while True:
+        kind, text, at, _, _ = parser.tokens[parser.at]
+        if kind != "name" or not text.isalpha():
+            raise Unreadable("the index of a sum is a letter", at)
+        parser.at += 1
+        lower = skip = None
+        if parser.is_op("="):
+            parser.at += 1
+            lower = parser.expression()
+        elif parser.is_op("!="):
+            parser.at += 1
+            skip = index(parser)
+        if len(text) > 1 and (lower is not None or skip is not None):
+            raise Unreadable("the index of a sum is one letter", at)
+        heads += [(letter, lower, None, skip) for letter in text]
+        if parser.is_op(","):
+            parser.at += 1
+            continue
+        parser.expect(closing, opened[2])
+        return heads
+
+
+__all__ = ["Entry", "arguments", "function", "index", "indices", "method", "special", "sum_heads"]
