@@ -1,0 +1,51 @@
+"""Independent routes for card 10: ranks of random matrices by singular values, winners by trying queries."""
+
+from functools import cache
+
+import numpy as np
+
+
+@cache
+def _score_rank(T, d_k):
+    rng = np.random.default_rng(T + d_k)
+    return int(np.linalg.matrix_rank(rng.normal(size=(T, d_k)) @ rng.normal(size=(d_k, T))))
+
+
+@cache
+def _log_weight_rank(T, d_k):
+    rng = np.random.default_rng(T + d_k)
+    scores = rng.normal(size=(T, d_k)) @ rng.normal(size=(d_k, T)) / np.sqrt(d_k)
+    weights = np.exp(scores)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return int(np.linalg.matrix_rank(np.log(weights), tol=1e-9))
+
+
+@cache
+def _linear_rank(T, r):
+    """Rank of the image of 64 random vectors, which is the matrix's rank up to 64."""
+    rng = np.random.default_rng(T + r)
+    features_q, features_k = np.exp(rng.normal(size=(2, T, r)))
+    return int(np.linalg.matrix_rank(features_q @ (features_k.T @ rng.normal(size=(T, 64))), tol=1e-6))
+
+
+def _top_1d(v):
+    return sorted({int(np.argmax([q * k for k in v["keys"]])) + 1 for q in v["queries"]})
+
+
+def _reachable(v):
+    """Queries all around the circle; between integer points this close no cone is narrower than the grid."""
+    keys = np.array(v["keys"], float)
+    angles = np.linspace(0, 2 * np.pi, 7200, endpoint=False) + 1e-4
+    scores = np.stack([np.cos(angles), np.sin(angles)], axis=1) @ keys.T
+    ordered = np.sort(scores, axis=1)
+    alone = ordered[:, -1] - ordered[:, -2] > 1e-9
+    return sorted({int(j) + 1 for j in np.argmax(scores, axis=1)[alone]})
+
+
+ROUTES = {
+    "rank.score_rank": lambda v: _score_rank(v["T"], v["d_k"]),
+    "rank.log_weight_rank": lambda v: _log_weight_rank(v["T"], v["d_k"]),
+    "rank.top_keys_1d": _top_1d,
+    "rank.reachable_2d": _reachable,
+    "rank.linear_attention": lambda v: _linear_rank(v["T"], v["r"]),
+}
