@@ -52,6 +52,21 @@ class Outcome:
     witness: Mapping[str, Any] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A tree with its program over the names of a domain, and the number of places that needs."""
+
+    tree: Node
+    program: Program
+    size: int
+
+
+def ready(tree: Node, domain: Domain) -> Ready:
+    """Compile a tree; `Unsupported` where a part of it has no value among the real numbers."""
+    frame = Frame(domain.order, domain.functions)
+    return Ready(tree, compile_tree(tree, frame), frame.size)
+
+
 @dataclass(slots=True)
 class Site:
     """A point of the domain where the key has a value: the float ball, or None where only decimals give it."""
@@ -65,17 +80,11 @@ class Site:
 class Key:
     """A key made ready for many answers: its program, its sites, its normal form, each made when first needed."""
 
-    def __init__(self, tree: Node, domain: Domain) -> None:
-        self.tree = tree
+    def __init__(self, ready: Ready, domain: Domain) -> None:
+        self.tree = ready.tree
         self.domain = domain
-        self.names = tuple(name for name, _ in domain.names)
-        self.program, self.size = self.compiled(tree)
-
-    def compiled(self, tree: Node) -> tuple[Program, int]:
-        """The closure of a tree over this key's names and the number of places it needs."""
-        frame = Frame(self.names, self.domain.functions)
-        program = compile_tree(tree, frame)
-        return program, frame.size
+        self.names = domain.order
+        self.program, self.size = ready.program, ready.size
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
@@ -120,12 +129,12 @@ class Key:
         return Precise(point, self.domain.functions, digits=digits).value(tree)
 
 
-def decide(key: Key, answer: Node) -> Outcome:
-    """Whether `answer` equals the key, both trees over the key's domain."""
+def decide(key: Key, given: Ready) -> Outcome:
+    """Whether an answer equals the key, both made ready over the key's domain."""
+    answer = given.tree
     if answer == key.tree:
         return Outcome(True, "proved", "the same expression")
-    program, size = key.compiled(answer)
-    trial = _Trial(key, answer, program, size)
+    trial = _Trial(key, given)
     sites = key.sites
     found = trial.floats(sites[:QUICK])
     if found is not None:
@@ -144,11 +153,11 @@ def decide(key: Key, answer: Node) -> Outcome:
 class _Trial:
     """One answer held against one key."""
 
-    def __init__(self, key: Key, answer: Node, program: Program, size: int) -> None:
+    def __init__(self, key: Key, given: Ready) -> None:
         self.key = key
-        self.answer = answer
-        self.program = program
-        self.size = size
+        self.answer = given.tree
+        self.program = given.program
+        self.size = given.size
         self.pending: list[Site] = []
 
     def slots(self, site: Site) -> Slots:
@@ -331,13 +340,30 @@ def _quick(value: Fraction) -> float | Decimal:
         return Decimal(value.numerator) / Decimal(value.denominator)
 
 
+def within(key: Key, given: Ready, allowed: Callable[[Fraction], Fraction]) -> bool:
+    """Whether an answer stays within a tolerance of the key at every site; `allowed` gives the width at a key value."""
+    seen = 0
+    for site in key.sites[:ENOUGH]:
+        try:
+            ours = key.precise(key.tree, site.point)
+            theirs = key.precise(given.tree, site.point)
+        except Undefined:
+            return False
+        except (Unclear, TooLarge):
+            continue
+        a, b = (value if isinstance(value, Fraction) else Fraction(value[0]) for value in (ours, theirs))
+        if abs(a - b) > allowed(a):
+            return False
+        seen += 1
+    return seen > 0
+
+
 # ---------------------------------------------------------------------------------------------------------- findings
 
 
-def findings(key: Key, answer: Node) -> tuple[tuple[str, str], ...]:
+def findings(key: Key, given: Ready) -> tuple[tuple[str, str], ...]:
     """What relates a wrong answer to the key at every float site: (id, sentence) pairs, the key itself not told."""
-    program, size = key.compiled(answer)
-    trial = _Trial(key, answer, program, size)
+    program, trial = given.program, _Trial(key, given)
     pairs: list[tuple[float, float]] = []
     for site in key.sites:
         if site.ball is None or len(pairs) == 5:
@@ -375,6 +401,8 @@ def _constant_relation(pairs: list[tuple[float, float]]) -> tuple[tuple[str, str
     if len(pairs) < 3:
         return ()
     key, answer = pairs[0]
+    if all(_near(a, k) for k, a in pairs):
+        return ()
     if all(_near(a * key, answer * k) for k, a in pairs):
         return (("constant_factor", "It is right up to a constant factor."),)
     if all(abs((a - k) - (answer - key)) <= 1e-9 * (abs(a) + abs(k) + 1.0) for k, a in pairs):

@@ -68,6 +68,11 @@ class Domain:
     names: tuple[tuple[str, Interval], ...] = ()
     functions: frozenset[str] = frozenset()
 
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The names in order of declaration."""
+        return tuple(name for name, _ in self.names)
+
     def interval(self, name: str) -> Interval:
         """The interval of a name; real where nothing was said."""
         return dict(self.names).get(name, REAL)
@@ -261,7 +266,7 @@ class _Axis:
     def drawn(self, turn: int) -> Fraction:
         # far and near draws take turns: towers such as 3^L leave the range of floats far from the bound
         low, high = self._range(REACH if turn % 2 else 3)
-        share = _mixed(self.seed, turn)
+        share = mixed(self.seed, turn)
         if self.interval.integer:
             first, last = _ceil(low), _floor(high)
             return Fraction(first + (share * (last - first + 1) >> 32))
@@ -286,7 +291,7 @@ class _Axis:
         return low, low + reach if high is None else high
 
 
-def _mixed(seed: int, turn: int) -> int:
+def mixed(seed: int, turn: int) -> int:
     """32 well-mixed bits of (seed, turn): the finalizer of splitmix64."""
     word = (seed * 0x9E3779B97F4A7C15 + (turn + 1) * 0xD1B54A32D192ED03) & 0xFFFFFFFFFFFFFFFF
     word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF

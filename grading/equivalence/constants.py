@@ -1,0 +1,64 @@
+"""Constant parts of an answer that have no value: 1/0, ln(0), 9^9^9^9. Such an answer is unreadable, not wrong."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from grading.equivalence.evaluate import Frame, TooLarge, Unclear, Undefined, compile_tree
+from grading.equivalence.precise import Precise
+from grading.errors import Unreadable
+from grading.reading.tree import Add, Call, Div, Indexed, Mul, Neg, Node, Number, Pow, Sub, Symbol, children
+
+_PLAIN, _HEAVY, _OPEN = 0, 1, 2
+
+
+def check_constants(tree: Node, functions: frozenset[str] = frozenset()) -> None:
+    """Raise `Unreadable` when a part without names has no value or one beyond every limit."""
+    if _weight(tree, functions) == _HEAVY:
+        _evaluate(tree, functions)
+
+
+def _weight(node: Node, functions: frozenset[str]) -> int:
+    """Whether a tree is a plain number, a constant worth evaluating, or depends on names; faults inside are raised."""
+    kind = type(node)
+    if kind is Number:
+        return _PLAIN
+    if kind is Symbol or kind is Indexed:
+        return _OPEN
+    parts = []
+    while isinstance(node, (Add, Sub, Mul)):
+        parts.append(node.right)
+        node = node.left
+    parts.extend((node,) if parts else children(node))
+    weights = [_weight(part, functions) for part in parts]
+    if _OPEN in weights:
+        for part, weight in zip(parts, weights, strict=True):
+            if weight == _HEAVY:
+                _evaluate(part, functions)
+        return _OPEN
+    if isinstance(node, Div) and isinstance(node.right, Number) and node.right.value:
+        return max(weights)
+    if isinstance(node, (Div, Call)):
+        return _HEAVY
+    if isinstance(node, Pow):
+        return max(weights) if _tame(node.base) and _tame(node.exponent) else _HEAVY
+    return max(weights, default=_HEAVY if not isinstance(node, Neg) else _PLAIN)
+
+
+def _tame(node: Node) -> bool:
+    return isinstance(node, Number) and 0 < node.value <= 60
+
+
+def _evaluate(node: Node, functions: frozenset[str]) -> None:
+    try:
+        compile_tree(node, Frame((), functions))([(0.0, 0.0)] * 12)
+    except (Undefined, Unclear, TooLarge):
+        nothing: dict[str, Fraction] = {}
+        try:
+            Precise(nothing, functions).value(node)
+        except Undefined as reason:
+            raise Unreadable(f"there is no such number: {reason}", max(node.start, 0)) from None
+        except TooLarge as reason:
+            raise Unreadable(f"a number beyond every limit: {reason}", max(node.start, 0)) from None
+        except Unclear:
+            return
