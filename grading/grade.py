@@ -20,7 +20,7 @@ class SlipKey:
     remark: str
 
 
-def grade(kind: Kind, text: str, value: Any, slips: Sequence[SlipKey] = ()) -> Verdict:
+def grade(kind: Kind, text: str, value: Any, slips: Sequence[SlipKey] = (), *, id: Any = None) -> Verdict:
     """Read `text` as an answer of `kind` and hold it against the key `value`, then against every slip.
 
     An unreadable text gives status invalid (it costs no attempt). All slips that the answer agrees with are named;
@@ -30,22 +30,22 @@ def grade(kind: Kind, text: str, value: Any, slips: Sequence[SlipKey] = ()) -> V
     try:
         given = kind.parse(text)
     except Unreadable as error:
-        return invalid(kind, text, error)
+        return invalid(kind, text, error, id)
     outcome = kind.compare(given, value)
     if outcome.right is not False:
-        return judged(kind, given, outcome)
+        return judged(kind, given, outcome, id=id)
     matching = tuple(slip for slip in slips if kind.is_slip(given, slip.value, value))
-    return judged(kind, given, outcome, matching, kind.findings(given, value) if not matching else ())
+    return judged(kind, given, outcome, matching, kind.findings(given, value) if not matching else (), id)
 
 
-def invalid(kind: Kind, text: str, error: Unreadable) -> Verdict:
+def invalid(kind: Kind, text: str, error: Unreadable, id: Any = None) -> Verdict:
     """The verdict on a text that cannot be read: the message and the text with a caret under the place."""
     from grading.reading.show import caret
 
     detail = error.message
     if error.column is not None:
         detail += "\n" + caret(text, error.column)
-    return Verdict(status="invalid", kind=kind.name, detail=detail)
+    return Verdict(status="invalid", kind=kind.name, detail=detail, id=id)
 
 
 def judged(
@@ -54,6 +54,7 @@ def judged(
     outcome: Comparison,
     slips: Sequence[SlipKey] = (),
     findings: Sequence[Any] = (),
+    id: Any = None,
 ) -> Verdict:
     """The verdict on a comparison that was made."""
     right = outcome.right
@@ -73,6 +74,7 @@ def judged(
         witness=outcome.witness,
         parts=outcome.parts,
         kind=kind.name,
+        id=id,
     )
 
 

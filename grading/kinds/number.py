@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
 from grading.band import Band, Bands
 from grading.closeness import Closeness
+from grading.errors import Unreadable
 from grading.kinds.base import Comparison, Finding, Kind, Samples
 from grading.reading.numbers import Real, real_of
 from grading.reading.typed import read_number
-from grading.units import Unit, fit, meanings, named
+from grading.units import Unit, fit, meanings, named, split_phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,16 @@ class Scalar(Kind):
     """Common part of the kinds whose answer is one number."""
 
     unit: str = "none"
+    symbols: tuple[str, ...] = field(default=(), kw_only=True)
 
     @cached_property
     def _unit(self) -> Unit:
         return named(self.unit)
+
+    @cached_property
+    def _wanted(self) -> tuple[Unit, ...]:
+        """The asked unit in all its meanings: bits of data, bits of entropy."""
+        return meanings(split_phrase(self.unit)) or (self._unit,)
 
     @cached_property
     def _close(self) -> Closeness:
@@ -52,22 +59,39 @@ class Scalar(Kind):
         return self._bands.of(value)
 
     def parse(self, text: str) -> Real | Misfit:
-        number, words = read_number(text)
+        try:
+            number, words = read_number(text)
+        except Unreadable:
+            if self.symbols and (named := self._with_names(text)):
+                return named
+            raise
         if not words:
             return number
         return self._in_unit(number, words, text)
 
+    def _with_names(self, text: str) -> Misfit | None:
+        """An answer that can be read with the declared names: it is no number, which is wrong rather than unreadable."""
+        from grading.reading.grammar import Declared, read
+        from grading.reading.show import show
+
+        try:
+            tree = read(text, Declared(symbols=frozenset(self.symbols)))
+        except Unreadable:
+            return None
+        return Misfit(show(tree), "a number is expected, this depends on names", Finding("names", "Put numbers in."))
+
     def _in_unit(self, number: Real, words: tuple[str, ...], text: str) -> Real | Misfit:
         options = meanings(words)
         typed = f"{number.text} {' '.join(words)}".replace(" / ", "/").replace(" %", "%")
-        found = fit(options, self._unit)
-        if found is None:
-            return self._misfit(typed, options, words)
-        unit, upside_down = found
-        if upside_down:
-            number = number.inverted(typed)
-            return number.scaled(1 / (unit.factor * self._unit.factor), typed)
-        return number.scaled(unit.factor / self._unit.factor, typed)
+        for wanted in self._wanted:
+            found = fit(options, wanted)
+            if found is None:
+                continue
+            unit, upside_down = found
+            if upside_down:
+                return number.inverted(typed).scaled(1 / (unit.factor * wanted.factor), typed)
+            return number.scaled(unit.factor / wanted.factor, typed)
+        return self._misfit(typed, options, words)
 
     def _misfit(self, typed: str, options: tuple[Unit, ...], words: tuple[str, ...]) -> Misfit:
         wanted = self._unit

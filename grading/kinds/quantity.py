@@ -22,7 +22,7 @@ class Quantity(Scalar):
     unit: str = "bytes"
 
     def _in_unit(self, number: Real, words: tuple[str, ...], text: str) -> Real | Misfit:
-        if words == ("%",) and self._unit is not PERCENT:
+        if words == ("%",) and self._unit.label != "%":
             return self._misfit(f"{number.text}%", (PERCENT,), words)
         return super()._in_unit(number, words, text)
 
