@@ -18,7 +18,7 @@ from grading.errors import BadKey
 Dim = str | int
 Shape = tuple[Dim, ...]
 
-ARRAY_KINDS = ("simplex", "real vector", "unit vector", "real matrix", "permutation", "row stochastic")
+ARRAY_KINDS = ("simplex", "real vector", "unit vector", "real matrix", "permutation", "row stochastic", "ones")
 MAX_SIZE = 12
 MAX_ENTRIES = 600
 _SIZES = ((3, 2, 4, 5, 7, 6), (2, 5, 3, 4, 6, 7), (5, 3, 2, 4, 7, 6), (4, 3, 5, 2, 6, 7), (3, 5, 2, 7, 4, 6))
@@ -101,6 +101,8 @@ class _Stream:
 
 
 def _entries(kind: str, sizes: tuple[int, ...], stream: _Stream) -> Any:
+    if kind == "ones":
+        return _ones(sizes)
     if kind == "permutation":
         return _permutation(sizes, stream)
     if len(sizes) > 1:
@@ -109,6 +111,10 @@ def _entries(kind: str, sizes: tuple[int, ...], stream: _Stream) -> Any:
             return tuple((value,) for value in column)
         return tuple(_entries(kind, sizes[1:], stream) for _ in range(sizes[0]))
     return _vector("simplex" if kind == "row stochastic" else kind, sizes[0], stream)
+
+
+def _ones(sizes: tuple[int, ...]) -> Any:
+    return tuple(_ones(sizes[1:]) for _ in range(sizes[0])) if sizes else Fraction(1)
 
 
 def _vector(kind: str, n: int, stream: _Stream) -> tuple[Fraction, ...]:

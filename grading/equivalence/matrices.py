@@ -105,13 +105,17 @@ def exactly(draw: Draw, program: Program) -> Any:
 
 
 class Planner:
-    """Makes plans over declared shapes and scalars; `text` is what was typed, for naming parts in messages."""
+    """Makes plans over declared shapes and scalars; `text` is what was typed, for naming parts in messages;
+    numpy says that the answer is in numpy's notation."""
 
-    def __init__(self, shapes: Mapping[str, Shape], scalars: frozenset[str], text: str = "") -> None:
+    def __init__(
+        self, shapes: Mapping[str, Shape], scalars: frozenset[str], text: str = "", numpy: bool = False
+    ) -> None:
         self.shapes = shapes
         self.scalars = scalars
         self.dims = frozenset(dim for shape in shapes.values() for dim in shape if isinstance(dim, str))
         self.text = text
+        self.numpy = numpy
         self.delicate = False
 
     def plan(self, node: Node) -> Plan:
@@ -328,6 +332,10 @@ class Planner:
             raise ShapeError(f"{self.name(node.base)} is {self.shown(base.shape)}: only whole powers of a matrix are known")
         shape = base.shape
         assert isinstance(shape, tuple)
+        if self.numpy:
+            # numpy's ** works entry by entry
+            times = int(exponent)
+            return Plan(shape, lambda values: run(values) ** times)
         if shape[0] != shape[1]:
             raise ShapeError(
                 f"{self.name(node.base)} is {self.shown(shape)}: only a square matrix has powers; for entry by entry"
