@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MAX_SEED = 999_999_999
 
@@ -13,8 +11,7 @@ class BadId(ValueError):
     """An id that cannot be read or no longer be built (exit 3)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Id:
+class Id(NamedTuple):
     """drill: topic.name (or scenario.name). version: None where the current one is meant. mark: of a sealed set."""
 
     drill: str
@@ -51,11 +48,17 @@ class Secret:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        self.mark = hmac.new(key, b"drillgen mark", hashlib.sha256).hexdigest()[:8]
+        self.mark = self._digest("drillgen mark")[:8]
+
+    def _digest(self, text: str) -> str:
+        import hashlib
+        import hmac
+
+        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
 
     def draw_key(self, drill: str, version: int, seed: int) -> str:
         """What the draws of one sealed instance are keyed by."""
-        return hmac.new(self._key, f"{drill}@{version}/{seed}".encode(), hashlib.sha256).hexdigest()
+        return self._digest(f"{drill}@{version}/{seed}")
 
 
 def draw_key(drill: str, version: int, seed: int, secret: Secret | None = None) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SCHEMA = "drillgen.problem/1"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Instance:
     """A drill with a seed.
 

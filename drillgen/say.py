@@ -6,7 +6,7 @@ reaches the screen. Marks are words, never colour alone.
 
 from __future__ import annotations
 
-import shutil
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,11 @@ MARKS = {"right": "right", "wrong": "wrong", None: "undecided"}
 
 def width() -> int:
     """Columns to wrap at: the terminal's, between 40 and 100."""
-    return max(40, min(100, shutil.get_terminal_size((88, 24)).columns))
+    try:
+        columns = int(os.environ.get("COLUMNS") or os.get_terminal_size(sys.stdout.fileno()).columns)
+    except (OSError, ValueError):
+        columns = 88
+    return max(40, min(100, columns))
 
 
 def ascii_only() -> bool:

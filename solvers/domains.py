@@ -1,12 +1,11 @@
 """What parameters are drawn from. A domain draws a value, reads one typed to `drillgen solve`, and may bring derived
-sizes along (a model brings L, h, H_kv …; a dtype brings b).
+sizes along (a model brings L, h, H_kv …; a dtype brings b). Plain classes: every command pays for their making.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from solvers import facts
@@ -39,14 +38,11 @@ class Domain(ABC):
         return {}
 
 
-@dataclass(frozen=True)
 class OneOf(Domain):
     """Equally likely values; repeated ones weigh more."""
 
-    values: tuple[Any, ...]
-
     def __init__(self, *values: Any) -> None:
-        object.__setattr__(self, "values", values)
+        self.values = values
 
     def draw(self, draws: Draws, so_far: Values) -> Any:
         return draws.choice(self.values)
@@ -62,13 +58,11 @@ class OneOf(Domain):
         return len(set(self.values))
 
 
-@dataclass(frozen=True)
 class Ints(Domain):
     """Integers low..high, both included."""
 
-    low: int
-    high: int
-    without: tuple[int, ...] = ()
+    def __init__(self, low: int, high: int, without: tuple[int, ...] = ()) -> None:
+        self.low, self.high, self.without = low, high, without
 
     def draw(self, draws: Draws, so_far: Values) -> int:
         while (value := draws.integer(self.low, self.high)) in self.without:
@@ -82,14 +76,11 @@ class Ints(Domain):
         return self.high - self.low + 1 - len(self.without)
 
 
-@dataclass(frozen=True)
 class Steps(Domain):
     """Multiples of `step` in low..high, as the decimals a person would write."""
 
-    low: float
-    high: float
-    step: float
-    without: tuple[float, ...] = ()
+    def __init__(self, low: float, high: float, step: float, without: tuple[float, ...] = ()) -> None:
+        self.low, self.high, self.step, self.without = low, high, step, without
 
     def draw(self, draws: Draws, so_far: Values) -> float:
         count = round((self.high - self.low) / self.step)
@@ -111,12 +102,11 @@ class Steps(Domain):
         return round((self.high - self.low) / self.step) + 1 - len(self.without)
 
 
-@dataclass(frozen=True)
 class Vector(Domain):
     """A list of `length` values of one domain."""
 
-    length: Length
-    item: Domain
+    def __init__(self, length: Length, item: Domain) -> None:
+        self.length, self.item = length, item
 
     def draw(self, draws: Draws, so_far: Values) -> list[Any]:
         return [self.item.draw(draws, so_far) for _ in range(_length(self.length, draws, so_far))]
@@ -125,13 +115,11 @@ class Vector(Domain):
         return read_list(text, name, depth=1)
 
 
-@dataclass(frozen=True)
 class Matrix(Domain):
     """A list of `rows` lists of `columns` values of one domain."""
 
-    rows: Length
-    columns: Length
-    item: Domain
+    def __init__(self, rows: Length, columns: Length, item: Domain) -> None:
+        self.rows, self.columns, self.item = rows, columns, item
 
     def draw(self, draws: Draws, so_far: Values) -> list[list[Any]]:
         rows, columns = _length(self.rows, draws, so_far), _length(self.columns, draws, so_far)
@@ -141,16 +129,14 @@ class Matrix(Domain):
         return read_list(text, name, depth=2)
 
 
-@dataclass(frozen=True)
 class Shares(Domain):
     """Positive weights that sum to 1, each a multiple of 1/units and at least `least` of them.
 
     count: how many; several counts are equally likely, repeated ones weigh more.
     """
 
-    count: Length
-    units: int
-    least: int = 1
+    def __init__(self, count: Length, units: int, least: int = 1) -> None:
+        self.count, self.units, self.least = count, units, least
 
     def draw(self, draws: Draws, so_far: Values) -> list[float]:
         count = _length(self.count, draws, so_far)
@@ -171,16 +157,16 @@ class Shares(Domain):
         return sum(comb(self.units - n * (self.least - 1) - 1, n - 1) for n in counts)
 
 
-@dataclass(frozen=True)
 class Made(Domain):
     """Values made by a function of the draws and of the earlier parameters.
 
     like: what `solve` reads for it: "whole", "number", "vector", "matrix" or "text". values: how many there are.
     """
 
-    make: Callable[[Draws, Values], Any]
-    like: str = "number"
-    values: float = field(default=float("inf"))
+    def __init__(
+        self, make: Callable[[Draws, Values], Any], like: str = "number", values: float = float("inf")
+    ) -> None:
+        self.make, self.like, self.values = make, like, values
 
     def draw(self, draws: Draws, so_far: Values) -> Any:
         return self.make(draws, so_far)
@@ -194,14 +180,11 @@ class Made(Domain):
         return self.values
 
 
-@dataclass(frozen=True)
 class Dtype(Domain):
     """A number format by name; brings b, its bytes per number."""
 
-    names: tuple[str, ...]
-
     def __init__(self, *names: str) -> None:
-        object.__setattr__(self, "names", names)
+        self.names = names
 
     def draw(self, draws: Draws, so_far: Values) -> str:
         return draws.choice(self.names)
@@ -218,17 +201,14 @@ class Dtype(Domain):
         return {"b": facts.BYTES[value]}
 
 
-@dataclass(frozen=True)
 class ModelOf(Domain):
     """A published model shape by id; brings model_name, L, d, h, H_kv, d_h, d_ff and N.
 
     `drillgen solve` reads every model of the table, drills draw the listed ones.
     """
 
-    ids: tuple[str, ...]
-
     def __init__(self, *ids: str) -> None:
-        object.__setattr__(self, "ids", ids)
+        self.ids = ids
 
     def draw(self, draws: Draws, so_far: Values) -> str:
         return draws.choice(self.ids)
@@ -247,14 +227,11 @@ class ModelOf(Domain):
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
 class AcceleratorOf(Domain):
     """An accelerator by id; brings accelerator_name, flops (FLOP/s), bandwidth (bytes/s), memory (bytes)."""
 
-    ids: tuple[str, ...]
-
     def __init__(self, *ids: str) -> None:
-        object.__setattr__(self, "ids", ids)
+        self.ids = ids
 
     def draw(self, draws: Draws, so_far: Values) -> str:
         return draws.choice(self.ids)

@@ -41,7 +41,7 @@ class ByName:
         return self.function(**{n: values[n] for n in self.names})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Slip:
     """A wrong computation that people do make, and a remark that teaches.
 
@@ -62,7 +62,7 @@ class Slip:
         return ByName(self.compute)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Drill:
     """One family of problems.
 
@@ -242,7 +242,7 @@ class Drill:
         return {name: domain.read(given[name], name) for name, domain in self.params.items()}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Card:
     """One derivation card.
 

@@ -6,10 +6,9 @@ d_ff, parameters N). Accelerators: solvers/data/accelerators.json (dense 16-bit 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from solvers.errors import Unknown
 
@@ -38,8 +37,7 @@ TOY_W_V = ((1, 0), (-1, 1), (0, 0), (0, 0))
 """Maps [4, 2] to queries, keys and values."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """A published decoder shape. d is not always h·d_h (Gemma, some Qwen3)."""
 
     id: str
@@ -64,8 +62,7 @@ class Model:
         return self.H_kv < self.h
 
 
-@dataclass(frozen=True, slots=True)
-class Accelerator:
+class Accelerator(NamedTuple):
     """flops: dense 16-bit FLOP/s; bandwidth: bytes/s; memory: bytes (10⁹ a GB)."""
 
     id: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from grading.kinds.multi_choice import MultiChoice
 from grading.kinds.option import Option
@@ -14,8 +13,7 @@ from solvers.drill import Drill, Slip
 from solvers.errors import Unknown
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(NamedTuple):
     """key: the catalogue's. text: a sentence that an expert cannot misread (Markdown, LaTeX). reason: a sentence."""
 
     key: str
@@ -24,13 +22,11 @@ class Statement:
     reason: str
 
 
-@dataclass(frozen=True)
 class Pick(Domain):
     """All of `always` and `count` of `pool`, in a drawn order."""
 
-    always: tuple[str, ...]
-    pool: tuple[str, ...]
-    count: int
+    def __init__(self, always: tuple[str, ...], pool: tuple[str, ...], count: int) -> None:
+        self.always, self.pool, self.count = always, pool, count
 
     def draw(self, draws: Draws, so_far: Values) -> list[str]:
         return draws.shuffled([*self.always, *draws.sample(self.pool, self.count)])
@@ -48,15 +44,11 @@ class Pick(Domain):
         return comb(len(self.pool), self.count)
 
 
-@dataclass(frozen=True)
 class Table:
     """The statements of one drill by key; gives the functions that a drill needs."""
 
-    statements: Mapping[str, Statement] = field(hash=False)
-
-    @classmethod
-    def of(cls, statements: Sequence[Statement]) -> Table:
-        return cls({s.key: s for s in statements})
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self.statements: Mapping[str, Statement] = {s.key: s for s in statements}
 
     def true_of(self, options: Sequence[str]) -> list[str]:
         """The right keys among the options, ascending."""
@@ -90,7 +82,7 @@ def statement_drill(
     slips: tuple[Slip, ...],
 ) -> Drill:
     """A drill over statements: parameter `options` (keys in the order shown), answer the true ones."""
-    table = Table.of(statements)
+    table = Table(statements)
     pool = tuple(k for k in table.statements if k not in always)
     return Drill(
         id=id, asks=asks, stars=stars, moves=moves,
