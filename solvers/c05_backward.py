@@ -257,10 +257,18 @@ USABLE = {
 """What each line may be written in: what the forward pass leaves and the gradients that do not hang on it."""
 
 
+KNOWN = {"P": "softmax(Q K^T/sqrt(d_k))", "O": "P V"} | {
+    name: LINES[name].formula for name in ("dP", "dS", "dQ", "dK", "dV")
+}
+"""How the named matrices hang together, so that e.g. rowsum(dO ∘ O) passes for rowsum(P ∘ dP)."""
+
+
 def _line_kind(target: str) -> MatrixExpression:
+    usable = USABLE[target]
     return MatrixExpression(
         symbols={"d_k": "integer >= 1"},
-        shapes={name: SHAPES[name] for name in USABLE[target]},
+        shapes={name: SHAPES[name] for name in usable},
+        known={name: formula for name, formula in KNOWN.items() if name in usable},
         tolerance=EQUIVALENT,
     )
 
