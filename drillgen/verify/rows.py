@@ -51,6 +51,15 @@ class Property:
         return gap if self.limit is None else gap <= self.limit
 
 
+@dataclass(frozen=True)
+class Ratio(Property):
+    """The first route over the second, for rows that print the ratio of two routes (1 where they agree)."""
+
+    def value(self) -> Any:
+        """left / right, exact for fractions."""
+        return self.left() / self.right()
+
+
 def flat(value: Any) -> Iterable[Any]:
     """The numbers of a nested list (anything with `tolist` counts as one)."""
     if hasattr(value, "tolist"):
