@@ -21,6 +21,7 @@ from drillgen.typeset.blocks import (
     Table,
     Text,
 )
+from drillgen.typeset.quotes import curly
 
 Formula = Callable[[Math], str]
 
@@ -77,7 +78,7 @@ def _code(_: Html, block: CodeBlock) -> str:
 
 
 _INLINES: dict[type, Callable[[Html, Any], str]] = {
-    Text: lambda _, inline: escape(inline.text, quote=False),
+    Text: lambda _, inline: escape(curly(inline.text), quote=False),
     Strong: lambda html, inline: f"<strong>{html.inlines(inline.body)}</strong>",
     Emphasis: lambda html, inline: f"<em>{html.inlines(inline.body)}</em>",
     Code: lambda _, inline: f"<code>{escape(inline.text, quote=False)}</code>",

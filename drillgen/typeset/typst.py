@@ -7,7 +7,6 @@ functions in scope: `m(alt, equation)` sets a formula with its spoken form, `box
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -27,6 +26,7 @@ from drillgen.typeset.blocks import (
     Table,
     Text,
 )
+from drillgen.typeset.quotes import curly
 from drillgen.typeset.speech import speak
 
 _ACCENTS = {
@@ -220,17 +220,6 @@ def equation(math: Math) -> str:
 
 
 # -- texts ---------------------------------------------------------------------------------------------------
-_APOSTROPHE = re.compile(r"(?<=\w)'")
-_OPENING = re.compile(r'(^|[\s(\[])"')
-_SINGLE = re.compile(r"(^|[\s(\[])'")
-
-
-def curly(text: str) -> str:
-    """Straight quotes as a printer sets them."""
-    text = _OPENING.sub(r"\1“", text).replace('"', "”")
-    return _SINGLE.sub(r"\1‘", _APOSTROPHE.sub("’", text)).replace("'", "’")
-
-
 def _sequence(parts: Iterable[str]) -> str:
     return "{ " + "; ".join(parts) + " }"
 

@@ -19,6 +19,21 @@ def form_of(name: str) -> str:
     return ending
 
 
+def save_into(folder: str, documents: Sequence[tuple[str, bytes]]) -> None:
+    """Write documents into a folder (made where it is missing): staged inside it first, then put in place."""
+    import tempfile
+
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".drillgen-") as stage:
+            for name, body in documents:
+                (Path(stage) / name).write_bytes(body)
+            for name, _ in documents:
+                (Path(stage) / name).replace(Path(folder) / name)
+    except OSError as error:
+        raise CannotWrite(f"cannot write into {folder}: {error.strerror or error}") from None
+
+
 def save(documents: Sequence[tuple[str | Path, bytes]]) -> None:
     """Write every document under a temporary name, then rename them all; nothing half-written stays behind."""
     with ExitStack() as stack:

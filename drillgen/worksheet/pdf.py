@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from drillgen.typeset import typst as write
 from drillgen.typeset.markdown import read
 from drillgen.worksheet import qr
+from drillgen.worksheet.names import Fonts, fit, load
 from drillgen.worksheet.options import Options
-from drillgen.worksheet.question import Part, Question
+from drillgen.worksheet.question import Part, Question, named_slips
 
 if TYPE_CHECKING:
     from drillgen.worksheet.sheets import Sheet
@@ -27,8 +28,13 @@ STAMP = 1_704_067_200
 
 
 def render(sheets: Sequence[Sheet], options: Options, key: bool) -> bytes:
-    """One PDF of all sheets, or of all their keys."""
-    return _compile(json.dumps(data(sheets, options, key), ensure_ascii=False))
+    """One PDF of all sheets, or of all their keys.
+
+    Where some character of a name or title is in no font, the document is tagged but does not claim PDF/UA-1.
+    """
+    fitted = fit(sheets, options)
+    inputs = json.dumps(data(fitted.sheets, fitted.options, key), ensure_ascii=False)
+    return _compile(inputs, fitted.fonts, ("ua-1",) if fitted.whole else ())
 
 
 def data(sheets: Sequence[Sheet], options: Options, key: bool) -> dict[str, Any]:
@@ -99,22 +105,7 @@ def _solved(question: Question, options: Options) -> dict[str, Any]:
     }  # fmt: skip
     if options.solutions:
         out["solution"] = _typeset(str(question.problem["solution"]))
-        out["slips"] = [{"show": slip["show"], "remark": _phrase(str(slip["remark"]))} for slip in _slips(question)]
-    return out
-
-
-def _slips(question: Question) -> list[dict[str, str]]:
-    """Each slip's answer, as letters where the question is a choice, and its remark."""
-    letters: dict[str, str] = {}
-    for part in question.parts:
-        letters |= {c.key: c.letter for c in part.choices}
-    out = []
-    for slip in question.problem["slips"]:
-        value = slip["value"]
-        keys = [slip["id"]] if slip["id"] in letters else value if isinstance(value, list) else [value]
-        named = letters and all(isinstance(k, str) and k in letters for k in keys)
-        show = ", ".join(sorted(letters[k] for k in keys)) or "none" if named else str(slip["show"])
-        out.append({"show": show, "remark": str(slip["remark"])})
+        out["slips"] = [{"show": show, "remark": _phrase(remark)} for show, remark in named_slips(question)]
     return out
 
 
@@ -133,21 +124,12 @@ def _template() -> bytes:
     return (Path(templates.__file__).parent / "_worksheet.typ").read_bytes()
 
 
-@cache
-def _fonts(folder: str | None, system: bool) -> Any:
-    import typst
-
-    return typst.Fonts(include_system_fonts=system, font_paths=[folder] if folder else [])
-
-
-def _compile(
-    inputs: str, standards: Sequence[Any] = ("ua-1",), folder: str | None = None, system: bool = False
-) -> bytes:
+def _compile(inputs: str, fonts: Fonts, standards: Sequence[Any]) -> bytes:
     import typst
 
     with tempfile.TemporaryDirectory(prefix="drillgen-") as empty:
         compiler = typst.Compiler(
-            input=_template(), root=empty, font_paths=_fonts(folder, system), sys_inputs={"data": inputs},
+            input=_template(), root=empty, font_paths=load(fonts), sys_inputs={"data": inputs},
             package_path=empty, package_cache_path=empty,
         )  # fmt: skip
         made = compiler.compile(format="pdf", pdf_standards=list(standards), timestamp=STAMP)

@@ -144,3 +144,16 @@ def _part(
         name, str(problem["kind"]), str(problem["prompt"]), str(problem.get("answer_format", "")),
         str(problem.get("precision", "")), shown, choices, space,
     )  # fmt: skip
+
+
+def named_slips(question: Question) -> list[tuple[str, str]]:
+    """What each slip leads to, as letters where the question is a choice, and its remark (Markdown)."""
+    letters = {choice.key: choice.letter for part in question.parts for choice in part.choices}
+    out: list[tuple[str, str]] = []
+    for slip in question.problem["slips"]:
+        value = slip["value"]
+        keys = [slip["id"]] if slip["id"] in letters else value if isinstance(value, list) else [value]
+        named = bool(letters) and all(isinstance(k, str) and k in letters for k in keys)
+        show = (", ".join(sorted(letters[k] for k in keys)) or "none") if named else str(slip["show"])
+        out.append((show, str(slip["remark"])))
+    return out
