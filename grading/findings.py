@@ -31,11 +31,12 @@ def of_number(given: Real, band: Band, tolerance: Tolerance) -> tuple[Finding, .
     leeway = _leeway(band, tolerance)
     if abs(ratio + 1) <= leeway:
         return (SIGN,)
-    digits = _digits(x, key)
-    if 2 <= digits and abs(ratio - 1) <= 0.005:
-        return (_few_digits(x, key, digits, tolerance),)
-    if tolerance.exact and abs(x - key) == 1 and abs(key) >= 2 and given.is_rational():
+    if tolerance.exact and abs(key) >= 2 and abs(x - key) == 1 and given.is_rational():
         return (OFF_BY_ONE,)
+    digits = _rounded_to(x, key) if abs(ratio - 1) < 0.06 else 0
+    if digits:
+        rest = "the exact value is wanted" if tolerance.exact else "carry more before rounding"
+        return (Finding("rounded", f"Right to {digits} digits only: {rest}."),)
     return _factor(ratio, leeway) or _power(x, key, leeway)
 
 
@@ -86,28 +87,15 @@ def _power(x: float, key: float, leeway: float) -> tuple[Finding, ...]:
     return ()
 
 
-def _digits(x: float, key: float) -> int:
-    """To how many significant digits the two agree by rounding."""
-    if x == key:
-        return 16
-    if x * key < 0:
-        return 0
-    exponent = math.floor(math.log10(abs(key)))
-    gap = abs(x - key) / 10.0**exponent
-    return max(0, min(16, math.floor(-math.log10(2 * gap) + 1 + 1e-9))) if gap else 16
+def _rounded_to(x: float, key: float) -> int:
+    """To how many significant digits the key was rounded to give x; 0 where x is no rounding of it."""
+    for digits in range(2, 15):
+        if abs(float(f"{key:.{digits - 1}e}") - x) <= 1e-13 * abs(x):
+            return digits
+    return 0
 
 
-def _few_digits(x: float, key: float, digits: int, tolerance: Tolerance) -> Finding:
-    if tolerance.exact:
-        if x == key:
-            return Finding("rounded", "Very close, but not the exact value.")
-        return Finding("rounded", f"Right to {digits} digits only: the exact value is wanted.")
-    return Finding("rounded", f"Right to {digits} digits only: carry more before rounding.")
-
-
-def of_entries(
-    given: Sequence[Real], bands: Sequence[Band], shape: tuple[int, int] | None
-) -> tuple[Finding, ...]:
+def of_entries(given: Sequence[Real], bands: Sequence[Band], shape: tuple[int, int] | None) -> tuple[Finding, ...]:
     """What can be said about a wrong list of the right length, or matrix of the right shape."""
     if any(not math.isfinite(band.key.approx) for band in bands):
         return ()
@@ -125,10 +113,7 @@ def of_entries(
         for x, band in zip(given, bands, strict=True)
         if band.key.approx and math.isfinite(x.approx)
     }
-    if (
-        any((band.key.approx == 0) != (x.approx == 0) for x, band in zip(given, bands, strict=True))
-        or not ratios
-    ):
+    if any((band.key.approx == 0) != (x.approx == 0) for x, band in zip(given, bands, strict=True)) or not ratios:
         return ()
     low, high = min(ratios), max(ratios)
     if high - low > 0.02 * max(abs(low), abs(high)) or low * high <= 0:

@@ -82,7 +82,8 @@ class Scalar(Kind):
 
     def _in_unit(self, number: Real, words: tuple[str, ...], text: str) -> Real | Misfit:
         options = meanings(words)
-        typed = f"{number.text} {' '.join(words)}".replace(" / ", "/").replace(" %", "%")
+        gap = "" if words[0] in ("%", "k", "K", "M", "G", "T", "x") or words == ("B",) else " "
+        typed = f"{number.text}{gap}{' '.join(words)}".replace(" / ", "/")
         for wanted in self._wanted:
             found = fit(options, wanted)
             if found is None:
@@ -101,9 +102,7 @@ class Scalar(Kind):
         else:
             what = f"{wanted.label} measures something else"
         reason = f"the unit does not fit: {' '.join(words).replace(' / ', '/')} given, {what}"
-        return Misfit(
-            typed, reason, Finding("wrong_unit", f"The unit {got.label or typed} does not fit the question.")
-        )
+        return Misfit(typed, reason, Finding("wrong_unit", f"The unit {got.label or typed} does not fit the question."))
 
     def reading(self, given: Real | Misfit) -> str:
         return given.text

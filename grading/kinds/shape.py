@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,9 +14,7 @@ from grading.kinds.base import Comparison, Kind, Samples
 from grading.reading.lists import Cell, cleaned, cut, peeled, strip, words
 from grading.reading.typed import read_plain
 
-_TIMES = re.compile(
-    r"(?<=[\w)}\s])\s*(?:×|\\times(?![A-Za-z])|✕|(?<![A-Za-z_])[xX](?![A-Za-z_]))\s*(?=[\w(\\{\s]|$)"
-)
+_TIMES = re.compile(r"(?<=[\w)}\s])\s*(?:×|\\times(?![A-Za-z])|✕|(?<![A-Za-z_])[xX](?![A-Za-z_]))\s*(?=[\w(\\{\s]|$)")
 _POINTS = tuple(
     {at: Fraction(prime) for at, prime in enumerate(primes)}
     for primes in (
@@ -62,12 +61,12 @@ class Shape(Kind):
             tree = read(text, Declared(symbols=frozenset(self.symbols)), offset=strip(piece).start)
             return show(tree), tuple(exact_at(tree, self._point(point)) for point in _POINTS)
         number = read_plain(text, strip(piece).start)
+        if not math.isfinite(number.approx):
+            raise Unreadable("an axis is a whole number", strip(piece).start)
         return number.text, (number.rational(),) * len(_POINTS)
 
     def _point(self, point: Mapping[int, Fraction]) -> dict[str, Fraction]:
-        return {
-            name: point[at % len(point)] + 150 * (at // len(point)) for at, name in enumerate(self.symbols)
-        }
+        return {name: point[at % len(point)] + 150 * (at // len(point)) for at, name in enumerate(self.symbols)}
 
     @staticmethod
     def _axes(found: list[tuple[str, tuple[Fraction, ...]]]) -> Axes:
@@ -78,9 +77,7 @@ class Shape(Kind):
             return value
         return self._axes(
             [
-                self._axis(Cell(axis, 0))
-                if isinstance(axis, str)
-                else (str(axis), (Fraction(axis),) * len(_POINTS))
+                self._axis(Cell(axis, 0)) if isinstance(axis, str) else (str(axis), (Fraction(axis),) * len(_POINTS))
                 for axis in value
             ]
         )
@@ -101,9 +98,7 @@ class Shape(Kind):
             return Comparison(True, "exact")
         if sorted(given.values) == sorted(key.values):
             return Comparison(False, "exact", "the right sizes in another order")
-        return Comparison(
-            False, "exact", f"{'axis' if len(wrong) == 1 else 'axes'} {', '.join(map(str, wrong))} wrong"
-        )
+        return Comparison(False, "exact", f"{'axis' if len(wrong) == 1 else 'axes'} {', '.join(map(str, wrong))} wrong")
 
     def agrees(self, a: Any, b: Any, slack: float = 1.0) -> bool:
         if list(a) == list(b):

@@ -171,8 +171,10 @@ def _unit_begins(tokens: list[Token]) -> int:
 
 def _is_sum(tokens: list[Token]) -> bool:
     """Whether a percent sign or a plus or minus stands among the tokens."""
-    return any(text == "%" or (text in ("+", "-") and at > 0 and tokens[at - 1][1] not in ("^", "e", "("))
-               for at, (_, text, _, _, _) in enumerate(tokens))
+    return any(
+        text == "%" or (text in ("+", "-") and at > 0 and tokens[at - 1][1] not in ("^", "e", "("))
+        for at, (_, text, _, _, _) in enumerate(tokens)
+    )
 
 
 def _in_words(error: Unreadable, tokens: list[Token], cut: int) -> Unreadable:

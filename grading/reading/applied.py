@@ -88,8 +88,11 @@ def arguments(parser: Parser, name: str, start: int) -> tuple[Node, ...]:
     kind, text, opened, _, _ = parser.tokens[parser.at]
     if kind == "op" and text in _BRACKETS:
         return _bracketed(parser, name, text, opened)
-    if name in parser.declared.functions or name in OPEN_ENDED or (name not in ("log",) and 2 in ARITY.get(name, ())
-                                                                  and 1 not in ARITY.get(name, ())):
+    if (
+        name in parser.declared.functions
+        or name in OPEN_ENDED
+        or (name not in ("log",) and 2 in ARITY.get(name, ()) and 1 not in ARITY.get(name, ()))
+    ):
         raise Unreadable(f"{name} needs its arguments in brackets", start)
     parser.enter()
     if kind == "op" and text in ("-", "+"):

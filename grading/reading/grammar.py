@@ -142,8 +142,9 @@ class Parser:
         if kind == "num":
             return Unreadable("two numbers side by side: an operator or a point is missing", start)
         if text == ",":
-            if self.at + 1 < len(self.tokens) and self.tokens[self.at + 1][0] == "num" and self.at:
-                hint = "write a decimal point for a decimal comma; a comma groups exactly three digits"
+            before, after = self.tokens[self.at - 1], self.tokens[self.at + 1]
+            if before[0] == "num" and after[0] == "num" and not after[4] and self.at == self.commas_before() + 1:
+                hint = "write a point for a decimal comma; a comma groups exactly three digits"
                 return Unreadable(f"the comma cannot be read here: {hint}", start)
             return Unreadable("one answer is expected, not a list", start)
         if text in (";", "or", "and", "\\\\", "&"):
@@ -153,8 +154,17 @@ class Parser:
         if text in _RELATIONS:
             return Unreadable(f"an expression is expected, not a comparison ({text})", start)
         if kind == "command":
+            if text in ("text", "mathrm", "mathbf", "operatorname"):
+                return Unreadable(f"\\{text}{{…}} can hold a name or a unit only", start)
+            if text == "begin":
+                return Unreadable("one value is expected, not a matrix", start)
             return Unreadable(f"the command \\{text[:30]} is not known here", start)
         return Unreadable(f"{text[:30]!r} is not expected here", start)
+
+    def commas_before(self) -> int:
+        """How many tokens stand before the number at hand, signs left out, if it begins the answer; else -1."""
+        first = 1 if self.tokens[0][1] in ("-", "+") else 0
+        return first if self.at == first + 1 else -1
 
     def made(self, node: Node) -> Node:
         """Count a node against the limit."""
@@ -250,14 +260,22 @@ class Parser:
         """Whether the token at hand can begin a factor of a product without a sign."""
         kind, text, _, _, spaced = self.tokens[self.at]
         if kind in ("name", "atom", "vulgar"):
-            return not (kind == "name" and text in ("or", "and", "for", "in", "if", "else") and not self.declared.knows(text))
+            return not (
+                kind == "name" and text in ("or", "and", "for", "in", "if", "else") and not self.declared.knows(text)
+            )
         if kind == "num":
             if self.tokens[self.at - 1][0] != "num":
                 return True
-            return spaced and self.starts_mixed(self.at)
+            return spaced and (self.starts_mixed(self.at) or self.starts_indicator(self.at))
         if kind == "op":
             return text in _OPENERS or (text in ("|", "‖") and not self.bars)
         return kind == "command"
+
+    def starts_indicator(self, at: int) -> bool:
+        """Whether 1[i=j] begins here."""
+        tokens = self.tokens
+        opens = tokens[at + 1][1] in ("[", "{", "(") and not tokens[at + 1][4]
+        return bool(tokens[at][1] == "1" and opens and self.declared.indexed and self.has_relation(at + 1))
 
     def starts_mixed(self, at: int) -> bool:
         """Whether a number literal stands before \\frac of two literals."""
@@ -308,14 +326,16 @@ class Parser:
                     fraction = self.bracketed("\\frac")
                     self.made(found)
                     return self.made(Add(found, fraction, start=found.start, end=fraction.end))
-            if text in ("[", "{", "(") and not spaced and found.text == "1" and self.has_relation(self.at):
+            if self.is_indicator(found):
                 return self.indicator()
             if text == "/" and not after_slash and self.tokens[self.at + 1][0] == "num":
                 below = self.at
                 self.at += 1
                 divisor = self.grouped()
                 nxt = self.tokens[self.at]
-                if nxt[0] == "sup" or (nxt[0] == "op" and nxt[1] in ("^", "!", "%")):
+                if nxt[0] == "sup" or (
+                    nxt[0] == "op" and (nxt[1] in ("^", "!", "%", "_") or self.is_indicator(divisor))
+                ):
                     self.at = below
                 else:
                     self.made(found)
@@ -333,6 +353,12 @@ class Parser:
                     return found_inside
                 raise self.unexpected()
         return self.made(found)
+
+    def is_indicator(self, one: Number) -> bool:
+        """Whether a literal 1 has the bracket of an indicator behind it."""
+        if one.text != "1" or self.tokens[self.at][4] or not self.is_op("[", "{", "("):
+            return False
+        return self.has_relation(self.at)
 
     def grouped(self) -> Number:
         """A literal; "1,024", "67 108 864" and "78.539 816" are one number where commas and spaces do not separate."""
@@ -374,7 +400,12 @@ class Parser:
                 token = tokens[at]
             kind, text, _, _, spaced = token
             head, dot, _ = text.partition(".")
-            if kind != "num" or (not sign and not spaced) or not head.isdigit() or (dot and (point or not text.replace(".", "").isdigit())):
+            if (
+                kind != "num"
+                or (not sign and not spaced)
+                or not head.isdigit()
+                or (dot and (point or not text.replace(".", "").isdigit()))
+            ):
                 break
             if len(head) != 3 and not (point and len(head) < 3):
                 return []
@@ -448,7 +479,9 @@ class Parser:
         """x % is x/100."""
         if isinstance(base, Number):
             return Number(base.value / 100, f"{base.text}%", start=base.start, end=end)
-        return self.made(Div(base, self.made(Number(Fraction(100), "100", start=end, end=end)), start=base.start, end=end))
+        return self.made(
+            Div(base, self.made(Number(Fraction(100), "100", start=end, end=end)), start=base.start, end=end)
+        )
 
     def power(self, base: Node) -> Node:
         """base ^ exponent; in a matrix question ^T is the transpose."""
@@ -486,7 +519,14 @@ class Parser:
         at += inverse
         kind, text = tokens[at][:2]
         bare_t = kind == "name" and text in ("T", "t", "tr") and bool(self.declared.matrices)
-        if kind == "name" and not brace and text[:1] == "T" and len(text) > 1 and self.declared.matrices and not inverse:
+        if (
+            kind == "name"
+            and not brace
+            and text[:1] == "T"
+            and len(text) > 1
+            and self.declared.matrices
+            and not inverse
+        ):
             return self.transpose_in_run(at)
         if not (bare_t or (kind == "op" and text == "⊤")):
             return None
@@ -606,7 +646,12 @@ class Parser:
         kind, text, start, end, spaced = self.tokens[self.at]
         if kind == "op" and text == "{":
             return self.group("{")
-        if kind in ("num", "name") and len(text) > 1 and (text.isdigit() or text.isalpha()) and end - start == len(text):
+        if (
+            kind in ("num", "name")
+            and len(text) > 1
+            and (text.isdigit() or text.isalpha())
+            and end - start == len(text)
+        ):
             self.tokens[self.at] = (kind, text[0], start, start + 1, spaced)
             rest = text[1:]
             if rest.isdigit():
@@ -649,7 +694,7 @@ class Parser:
         if word == "sum" and not declared.knows("sum"):
             self.at += 1
             return self.sum(start, product=False)
-        if word in declared.arrays:
+        if word in declared.arrays or (word == "delta" and declared.indexed and not declared.knows("delta")):
             found = self.array(word)
             if found is not None:
                 return found
@@ -777,9 +822,13 @@ class Parser:
         tokens = self.tokens
         start = tokens[self.at][2]
         after = tokens[self.at + 1]
-        if after[0] == "op" and not after[4] and (after[1] == "[" or (after[1] == "_" and tokens[self.at + 2][1] in ("{", "("))):
+        if (
+            after[0] == "op"
+            and not after[4]
+            and (after[1] == "[" or (after[1] == "_" and tokens[self.at + 2][1] in ("{", "(")))
+        ):
             self.at += 1
-            indices, end = applied.indices(self, self.declared.arrays.get(word))
+            indices, end = applied.indices(self, self.declared.arrays.get(word, 2))
             return self.made(Indexed(word, indices, start=start, end=end))
         if after[0] == "sub":
             return None

@@ -92,15 +92,8 @@ def cleaned(text: str) -> Cell:
         raise Unreadable(f"the answer is longer than {MAX_LENGTH} characters")
     if not text.strip():
         raise Unreadable("the answer is empty", 0)
-    text = _QUIET.sub(
-        lambda found: found.group() if found.group() == "\\\\" else " " * len(found.group()), text
-    )
-    text = (
-        text.replace("\\{", " {")
-        .replace("\\}", " }")
-        .replace("\\lbrace", "      {")
-        .replace("\\rbrace", "      }")
-    )
+    text = _QUIET.sub(lambda found: found.group() if found.group() == "\\\\" else " " * len(found.group()), text)
+    text = text.replace("\\{", " {").replace("\\}", " }").replace("\\lbrace", "      {").replace("\\rbrace", "      }")
     cell = Cell(text, 0)
     named = _NAME.match(text)
     if named is not None and not any(char in named.group() for char in ";\n"):

@@ -31,7 +31,9 @@ ARITY: Mapping[str, tuple[int, ...]] = {
     "min": (), "max": (), "binomial": (2,), "log": (1, 2), "ln": (1, 2), "pow": (2,), "outer": (2,), "matmul": (2,),
     "multiply": (2,), "hypot": (2,),
 }  # fmt: skip
-MODULES = frozenset({"np", "numpy", "math", "torch", "jnp", "tf", "sympy", "linalg", "F", "functional", "nn", "scipy", "special"})
+MODULES = frozenset(
+    {"np", "numpy", "math", "torch", "jnp", "tf", "sympy", "linalg", "F", "functional", "nn", "scipy", "special"}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,7 @@ class Real:
 
     __slots__ = ("_exact", "_source", "approx", "error", "text")
 
-    def __init__(
-        self, approx: float, error: float, text: str, exact: Fraction | None = None, source: Any = None
-    ):
+    def __init__(self, approx: float, error: float, text: str, exact: Fraction | None = None, source: Any = None):
         self.approx = approx
         self.error = error
         self.text = text
@@ -63,9 +61,7 @@ class Real:
         approx = self.approx * f
         if not math.isfinite(approx):
             return from_fraction(self.rational() * factor, text)
-        return Real(
-            approx, (self.error + abs(self.approx) * ULP) * abs(f) * 1.01, text, None, _Scaled(self, factor)
-        )
+        return Real(approx, (self.error + abs(self.approx) * ULP) * abs(f) * 1.01, text, None, _Scaled(self, factor))
 
     def inverted(self, text: str = "") -> Real:
         """One over this number, or `Unreadable` for zero."""

@@ -236,7 +236,9 @@ def _latex_indices(indices: tuple[Node, ...]) -> str:
 def _latex_product(left: Node, right: Node, how: str) -> str:
     first = _latex_held(left, _PRODUCT) if not isinstance(left, Sum) else rf"\left({latex(left)}\right)"
     second = _latex_held(right, _POWER)
-    if how == "space" and (isinstance(right, Number) or isinstance(_first(right), Number) or second.startswith(r"\frac")):
+    if how in ("space", "at") and (
+        isinstance(right, Number) or isinstance(_first(right), Number) or second.startswith(r"\frac")
+    ):
         second = second if second.startswith(r"\left(") else rf"\left({second}\right)"
     return f"{first}{_LATEX_SIGNS[how]}{second}"
 
@@ -269,7 +271,7 @@ def _latex_call(node: Call) -> tuple[str, int]:
         case Call(name="factorial", args=(arg,)):
             return f"{_latex_held(arg, _ATOM)}!", _POWER
         case Call(name="floor" | "ceil" as name, args=(arg,)):
-            return rf"\l{name}{latex(arg)}\r{name}", _ATOM
+            return rf"\l{name} {latex(arg)} \r{name}", _ATOM
         case Call(name="binomial", args=(n, k)):
             return rf"\binom{{{latex(n)}}}{{{latex(k)}}}", _ATOM
         case Call(name="log", args=(arg, base)):

@@ -30,14 +30,18 @@ GREEK = dict(
 GREEK["µ"] = "mu"
 GREEK_NAMES = frozenset(GREEK.values())
 _GREEK_WORDS = GREEK_NAMES | {"varepsilon", "vartheta", "varphi", "varrho", "varsigma", "varpi"}
-_VARIANTS = {"varepsilon": "epsilon", "vartheta": "theta", "varphi": "phi", "varrho": "rho", "varsigma": "sigma", "varpi": "pi"}
+_VARIANTS = {
+    "varepsilon": "epsilon",
+    "vartheta": "theta",
+    "varphi": "phi",
+    "varrho": "rho",
+    "varsigma": "sigma",
+    "varpi": "pi",
+}
 
 _SUPERSCRIPT = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᵀᵗˣʸ", "0123456789+-()niTtxy", strict=True))
 _SUBSCRIPT = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ", "0123456789aeoxhklmnpstijruv", strict=True))
-VULGAR = {
-    char: Fraction(*map(int, unicodedata.normalize("NFKC", char).split("⁄")))
-    for char in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"
-}
+VULGAR = {char: Fraction(*map(int, unicodedata.normalize("NFKC", char).split("⁄"))) for char in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"}
 
 _OPERATORS = {
     "**": "^", "×": "×", "⋅": "·", "∙": "·", "•": "·", "∗": "*", "∘": "∘", "⊙": "∘", "⊗": "×", "÷": "/", "∕": "/", "⁄": "/",

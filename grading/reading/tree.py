@@ -147,22 +147,7 @@ class Listing(Node):
     brackets: str = field(default="", compare=False)
 
 
-Tree = (
-    Number
-    | Symbol
-    | Indexed
-    | Neg
-    | Add
-    | Sub
-    | Mul
-    | Div
-    | Pow
-    | Transpose
-    | Call
-    | Sum
-    | Indicator
-    | Listing
-)
+Tree = Number | Symbol | Indexed | Neg | Add | Sub | Mul | Div | Pow | Transpose | Call | Sum | Indicator | Listing
 
 
 def children(node: Node) -> tuple[Node, ...]:
