@@ -201,7 +201,7 @@ def attention_flops(B: int, h: int, T_q: int, T_k: int, d: int, *, causal: bool 
 
 
 def _name_of(x: Any) -> str:
-    return namespace(x).__name__
+    return str(namespace(x).__name__)
 
 
 def _take(backend: str, *arrays: Any) -> tuple[str, list[Any]]:

@@ -19,14 +19,15 @@ from solvers.simulate.options import Options
 INTERPRETED = bool(triton.knobs.runtime.interpret)
 """Whether the kernels were decorated for the interpreter; fixed at import."""
 
+FUSED = {} if INTERPRETED else {"enable_fp_fusion": True}
+"""Multiply-adds in one instruction, which Triton 3.10 no longer does unless asked."""
+
 DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 TUNE_BY = ["size_class", "BLOCK_D", "BLOCK_V", "CAUSAL", "WINDOW", "MASK", "CAP"]
 MAX_SPLITS = 128
 
 
-def forward(
-    q: Any, k: Any, v: Any, opt: Options, block: tuple[int, int] | None
-) -> tuple[torch.Tensor, torch.Tensor]:
+def forward(q: Any, k: Any, v: Any, opt: Options, block: tuple[int, int] | None) -> tuple[torch.Tensor, torch.Tensor]:
     """o like q [B, h, T_q, d_v] and natural lse [B, h, T_q] in float32."""
     q, k, v, opt = _ready(q, k, v, opt)
     B, h, T_q, _ = q.shape
@@ -117,7 +118,7 @@ def _splits(programs: int, T: int, q: torch.Tensor) -> int:
         units = torch.cuda.get_device_properties(q.device).multi_processor_count
     else:
         units = 2
-    return max(1, min(triton.cdiv(4 * units, programs), triton.cdiv(T, 256)))
+    return int(max(1, min(triton.cdiv(4 * units, programs), triton.cdiv(T, 256))))
 
 
 def _check(q: Any, k: Any, v: Any) -> None:
@@ -127,9 +128,7 @@ def _check(q: Any, k: Any, v: Any) -> None:
             f"{v.dtype}; use the torch back end for float64"
         )
     if not (q.is_cuda or INTERPRETED):
-        raise ValueError(
-            "the Triton kernels need CUDA tensors; on a CPU set TRITON_INTERPRET=1 before starting Python"
-        )
+        raise ValueError("the Triton kernels need CUDA tensors; on a CPU set TRITON_INTERPRET=1 before starting Python")
 
 
 def _ready(q: Any, k: Any, v: Any, opt: Options) -> tuple[Any, Any, Any, Options]:
@@ -193,14 +192,14 @@ def _launch(kernel: Any, block: Any, grid: Any, *args: Any, **shape: Any) -> Non
     """Run with the tiles given, or autotuned (fixed ones in the interpreter, which has nothing to time)."""
     decoding = kernel is triton_decode.decode_split
     if block is None and not INTERPRETED:
-        _tuned(kernel)[grid](*args, **shape)
+        _tuned(kernel)[grid](*args, **shape, **FUSED)
         return
     if decoding:
         sizes = {"BLOCK_K": block}
     else:
         rows, keys = block or (64, 64)
         sizes = {"BLOCK_Q": _power(rows), "BLOCK_K": _power(keys)}
-    kernel[grid](*args, **shape, **sizes)
+    kernel[grid](*args, **shape, **sizes, **FUSED)
 
 
 def _power(n: int) -> int:
@@ -224,8 +223,6 @@ def _tuned(kernel: Any) -> Any:
         by: Sequence[str] = ("size_class", "BLOCK_D", "BLOCK_V", "BLOCK_G", "PAGED", "CAP")
     else:
         table = FORWARD if kernel is triton_kernels.attend_forward else BACKWARD
-        configs = [
-            triton.Config({"BLOCK_Q": i, "BLOCK_K": j}, num_warps=w, num_stages=s) for i, j, w, s in table
-        ]
+        configs = [triton.Config({"BLOCK_Q": i, "BLOCK_K": j}, num_warps=w, num_stages=s) for i, j, w, s in table]
         by = TUNE_BY
     return triton.autotune(configs=configs, key=list(by))(kernel)

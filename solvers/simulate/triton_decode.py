@@ -4,6 +4,9 @@ Imported only by `triton_backend`. The query heads that share a KV head are the 
 number is read once. A paged cache differs in one line: where a token lies.
 """
 
+# Triton compiles these functions from their source and knows no annotation but its own.
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, allow-untyped-calls
+# ruff: noqa: E741, ARG001
 from __future__ import annotations
 
 import triton
@@ -47,7 +50,7 @@ def decode_split(Q, K, V, O, LSE, N, TABLE, scale, soft_cap,
     if WIDEN:
         q = q.to(tl.float32)
     m = tl.full([BLOCK_G], float("-inf"), tl.float32)
-    l = tl.zeros([BLOCK_G], tl.float32)  # noqa: E741
+    l = tl.zeros([BLOCK_G], tl.float32)
     u = tl.zeros([BLOCK_G, BLOCK_V], tl.float32)
     for j in tl.range(first, stop, BLOCK_K):
         cols = j + tl.arange(0, BLOCK_K)
@@ -69,7 +72,7 @@ def decode_split(Q, K, V, O, LSE, N, TABLE, scale, soft_cap,
         top = tl.maximum(m, tl.max(s, 1) * c)  # finite: every tile of the loop holds a live key
         rescale = tl.exp2(m - top)
         p = tl.exp2(s * c - top[:, None])
-        l = l * rescale + tl.sum(p, 1)  # noqa: E741
+        l = l * rescale + tl.sum(p, 1)
         u = tl.dot(p.to(v.dtype), v, u * rescale[:, None], input_precision="ieee")
         m = top
     empty = l == 0.0

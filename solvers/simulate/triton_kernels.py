@@ -7,9 +7,10 @@ Pointers: q, o, do [B, h, T_q, ·], k, v [B, H_kv, T_k, ·] by strides (the last
 contiguous [B, h, T_q]. Tile shapes are powers of two; widths that are none are padded by masked loads.
 """
 
+# Triton compiles these functions from their source and knows no annotation but its own.
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, allow-untyped-calls
+# ruff: noqa: E741, ARG001
 from __future__ import annotations
-
-from typing import Any
 
 import triton
 import triton.language as tl
@@ -19,8 +20,8 @@ LN2 = tl.constexpr(0.6931471805599453)
 
 
 @triton.jit
-def _rows(X: Any, index: Any, stride: Any, limit: Any, WIDTH: tl.constexpr, PADDED: tl.constexpr,
-          CHECK: tl.constexpr, WIDEN: tl.constexpr) -> Any:  # fmt: skip
+def _rows(X, index, stride, limit, WIDTH: tl.constexpr, PADDED: tl.constexpr,
+          CHECK: tl.constexpr, WIDEN: tl.constexpr):  # fmt: skip
     """Rows `index` of X as [len(index), PADDED]; 0 beyond the limit (where CHECKed) and beyond WIDTH."""
     at = tl.arange(0, PADDED)
     pointers = X + index[:, None] * stride + at[None, :]
@@ -38,13 +39,13 @@ def _rows(X: Any, index: Any, stride: Any, limit: Any, WIDTH: tl.constexpr, PADD
 
 
 @triton.jit
-def _finite(x: Any) -> Any:
+def _finite(x):
     """Whether each number is neither NaN nor infinite."""
     return tl.abs(x.to(tl.float32)) < float("inf")
 
 
 @triton.jit
-def _tanh(x: Any) -> Any:
+def _tanh(x):
     """tanh from one exponential that cannot overflow."""
     t = tl.exp2(tl.abs(x) * (-2.0 * LOG2E))
     size = (1.0 - t) / (1.0 + t)
@@ -52,7 +53,7 @@ def _tanh(x: Any) -> Any:
 
 
 @triton.jit
-def _scores(q: Any, kT: Any, scale: Any, soft_cap: Any, CAP: tl.constexpr) -> Any:
+def _scores(q, kT, scale, soft_cap, CAP: tl.constexpr):
     """(s, c, t): s·c are the tile's base-2 scores, t the tanh of a soft cap (s itself without one).
 
     The factor c > 0 is left to the caller, who folds it into the exponent's multiply-add.
@@ -69,8 +70,8 @@ def _scores(q: Any, kT: Any, scale: Any, soft_cap: Any, CAP: tl.constexpr) -> An
 
 
 @triton.jit
-def _seen(rows: Any, cols: Any, keys: Any, offset: Any, window: Any, sinks: Any, M: Any, mask_q: Any, mask_k: Any,
-          T_q: Any, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, MASK: tl.constexpr) -> Any:  # fmt: skip
+def _seen(rows, cols, keys, offset, window, sinks, M, mask_q, mask_k,
+          T_q, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, MASK: tl.constexpr):  # fmt: skip
     """Which pairs of a tile are visible; rows and cols are indices shaped to broadcast against each other."""
     seen = (cols < keys) & (rows < T_q)
     if CAUSAL:
@@ -83,9 +84,10 @@ def _seen(rows: Any, cols: Any, keys: Any, offset: Any, window: Any, sinks: Any,
 
 
 @triton.jit
-def _bounds(i0: Any, keys: Any, offset: Any, window: Any, sinks: Any, BLOCK_Q: tl.constexpr,
-            BLOCK_K: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, MASK: tl.constexpr) -> Any:  # fmt: skip
-    """Key stretches of a tile of queries: [0, sink) and [low, full) checked, [full, rest) unchecked, [rest, stop) checked.
+def _bounds(i0, keys, offset, window, sinks, BLOCK_Q: tl.constexpr,
+            BLOCK_K: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, MASK: tl.constexpr):  # fmt: skip
+    """Key stretches of a tile of queries: [0, sink) and [low, full) checked, [full, rest) unchecked, [rest, stop)
+    checked.
 
     low, full and rest are multiples of BLOCK_K; between full and rest every pair of the tile is visible.
     """
@@ -115,11 +117,11 @@ def _bounds(i0: Any, keys: Any, offset: Any, window: Any, sinks: Any, BLOCK_Q: t
 
 
 @triton.jit
-def _absorb(u: Any, l: Any, m: Any, q: Any, K: Any, V: Any, j0: Any, k_t: Any, v_t: Any, scale: Any, soft_cap: Any,
-            rows: Any, keys: Any, offset: Any, window: Any, sinks: Any, M: Any, mask_q: Any, mask_k: Any, T_q: Any,
+def _absorb(u, l, m, q, K, V, j0, k_t, v_t, scale, soft_cap,
+            rows, keys, offset, window, sinks, M, mask_q, mask_k, T_q,
             D: tl.constexpr, BLOCK_D: tl.constexpr, D_V: tl.constexpr, BLOCK_V: tl.constexpr, BLOCK_K: tl.constexpr,
             CAUSAL: tl.constexpr, WINDOW: tl.constexpr, MASK: tl.constexpr, CAP: tl.constexpr, WIDEN: tl.constexpr,
-            CHECK: tl.constexpr) -> Any:  # fmt: skip
+            CHECK: tl.constexpr):  # fmt: skip
     """One step of the recurrence: the state (u, l, m) after the tile of keys that starts at j0."""
     cols = j0 + tl.arange(0, BLOCK_K)
     k = _rows(K, cols, k_t, keys, D, BLOCK_D, CHECK, WIDEN)
@@ -141,7 +143,7 @@ def _absorb(u: Any, l: Any, m: Any, q: Any, K: Any, V: Any, j0: Any, k_t: Any, v
         base = tl.where(top == float("-inf"), 0.0, top)
     rescale = tl.exp2(m - base)
     p = tl.exp2(s * c - base[:, None])
-    l = l * rescale + tl.sum(p, 1)  # noqa: E741
+    l = l * rescale + tl.sum(p, 1)
     u = u * rescale[:, None]
     u = tl.dot(p.to(v.dtype), v, u, input_precision="ieee")
     return u, l, top
@@ -165,7 +167,7 @@ def attend_forward(Q, K, V, O, LSE, M, N, scale, soft_cap,
     Q += b * q_b + n * q_h
     K += b * k_b + (n // group) * k_h
     V += b * v_b + (n // group) * v_h
-    O += b * o_b + n * o_h  # noqa: E741
+    O += b * o_b + n * o_h
     M += b * mask_b + n * mask_h
     keys = T_k
     if LENGTHS:
@@ -175,25 +177,25 @@ def attend_forward(Q, K, V, O, LSE, M, N, scale, soft_cap,
     rows = i0 + tl.arange(0, BLOCK_Q)
     q = _rows(Q, rows, q_t, T_q, D, BLOCK_D, True, WIDEN)
     m = tl.full([BLOCK_Q], float("-inf"), tl.float32)
-    l = tl.zeros([BLOCK_Q], tl.float32)  # noqa: E741
+    l = tl.zeros([BLOCK_Q], tl.float32)
     u = tl.zeros([BLOCK_Q, BLOCK_V], tl.float32)
     sink, low, full, rest, stop = _bounds(i0, keys, offset, window, sinks, BLOCK_Q, BLOCK_K, CAUSAL, WINDOW, MASK)
     if WINDOW:
         for j in tl.range(0, sink, BLOCK_K):
-            u, l, m = _absorb(u, l, m, q, K, V, j, k_t, v_t, scale, soft_cap, rows, tl.minimum(keys, low), offset,  # noqa: E741
+            u, l, m = _absorb(u, l, m, q, K, V, j, k_t, v_t, scale, soft_cap, rows, tl.minimum(keys, low), offset,
                               window, sinks, M, mask_q, mask_k, T_q, D, BLOCK_D, D_V, BLOCK_V, BLOCK_K,
                               CAUSAL, WINDOW, MASK, CAP, WIDEN, True)  # fmt: skip
         for j in tl.range(low, full, BLOCK_K):
-            u, l, m = _absorb(u, l, m, q, K, V, j, k_t, v_t, scale, soft_cap, rows, keys, offset,  # noqa: E741
+            u, l, m = _absorb(u, l, m, q, K, V, j, k_t, v_t, scale, soft_cap, rows, keys, offset,
                               window, sinks, M, mask_q, mask_k, T_q, D, BLOCK_D, D_V, BLOCK_V, BLOCK_K,
                               CAUSAL, WINDOW, MASK, CAP, WIDEN, True)  # fmt: skip
     if not MASK:
         for j in tl.range(full, rest, BLOCK_K):
-            u, l, m = _absorb(u, l, m, q, K, V, j, k_t, v_t, scale, soft_cap, rows, keys, offset,  # noqa: E741
+            u, l, m = _absorb(u, l, m, q, K, V, j, k_t, v_t, scale, soft_cap, rows, keys, offset,
                               window, sinks, M, mask_q, mask_k, T_q, D, BLOCK_D, D_V, BLOCK_V, BLOCK_K,
                               CAUSAL, WINDOW, MASK, CAP, WIDEN, False)  # fmt: skip
     for j in tl.range(rest, stop, BLOCK_K):
-        u, l, m = _absorb(u, l, m, q, K, V, j, k_t, v_t, scale, soft_cap, rows, keys, offset,  # noqa: E741
+        u, l, m = _absorb(u, l, m, q, K, V, j, k_t, v_t, scale, soft_cap, rows, keys, offset,
                           window, sinks, M, mask_q, mask_k, T_q, D, BLOCK_D, D_V, BLOCK_V, BLOCK_K,
                           CAUSAL, WINDOW, MASK, CAP, WIDEN, True)  # fmt: skip
     empty = l == 0.0
@@ -220,11 +222,11 @@ def attend_delta(O, DO, DELTA, o_b, o_h, o_t, g_b, g_h, g_t, h, T_q,
 
 
 @triton.jit
-def _keys_grad(dk: Any, dv: Any, k: Any, v: Any, Q: Any, G: Any, L: Any, DELTA: Any, i0: Any, q_t: Any, g_t: Any,
-               scale: Any, soft_cap: Any, cols: Any, keys: Any, offset: Any, window: Any, sinks: Any, M: Any,
-               mask_q: Any, mask_k: Any, T_q: Any, D: tl.constexpr, BLOCK_D: tl.constexpr, D_V: tl.constexpr,
+def _keys_grad(dk, dv, k, v, Q, G, L, DELTA, i0, q_t, g_t,
+               scale, soft_cap, cols, keys, offset, window, sinks, M,
+               mask_q, mask_k, T_q, D: tl.constexpr, BLOCK_D: tl.constexpr, D_V: tl.constexpr,
                BLOCK_V: tl.constexpr, BLOCK_Q: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
-               MASK: tl.constexpr, CAP: tl.constexpr, WIDEN: tl.constexpr, CHECK: tl.constexpr) -> Any:  # fmt: skip
+               MASK: tl.constexpr, CAP: tl.constexpr, WIDEN: tl.constexpr, CHECK: tl.constexpr):  # fmt: skip
     """dk and dv of a tile of keys after one more tile of queries; everything transposed: [keys, queries]."""
     rows = i0 + tl.arange(0, BLOCK_Q)
     q = _rows(Q, rows, q_t, T_q, D, BLOCK_D, True, WIDEN)
@@ -256,7 +258,9 @@ def attend_backward_keys(Q, K, V, G, LSE, DELTA, DK, DV, M, N, scale, soft_cap,
                          CAUSAL: tl.constexpr, WINDOW: tl.constexpr, LENGTHS: tl.constexpr, MASK: tl.constexpr,
                          CAP: tl.constexpr, WIDEN: tl.constexpr,
                          BLOCK_Q: tl.constexpr, BLOCK_K: tl.constexpr):  # fmt: skip
-    """dk and dv (contiguous) of one tile of keys of one KV head, over its group's heads. Grid: (⌈T_k/BLOCK_K⌉, B·H_kv)."""
+    """dk and dv (contiguous) of one tile of keys of one KV head, over its group's heads. Grid: (⌈T_k/BLOCK_K⌉,
+    B·H_kv).
+    """
     pair = tl.program_id(1)
     H_kv = h // group
     b = (pair // H_kv).to(tl.int64)
@@ -313,11 +317,11 @@ def attend_backward_keys(Q, K, V, G, LSE, DELTA, DK, DV, M, N, scale, soft_cap,
 
 
 @triton.jit
-def _query_grad(dq: Any, q: Any, g: Any, lse: Any, delta: Any, K: Any, V: Any, j0: Any, k_t: Any, v_t: Any,
-                scale: Any, soft_cap: Any, rows: Any, keys: Any, offset: Any, window: Any, sinks: Any, M: Any,
-                mask_q: Any, mask_k: Any, T_q: Any, D: tl.constexpr, BLOCK_D: tl.constexpr, D_V: tl.constexpr,
+def _query_grad(dq, q, g, lse, delta, K, V, j0, k_t, v_t,
+                scale, soft_cap, rows, keys, offset, window, sinks, M,
+                mask_q, mask_k, T_q, D: tl.constexpr, BLOCK_D: tl.constexpr, D_V: tl.constexpr,
                 BLOCK_V: tl.constexpr, BLOCK_K: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
-                MASK: tl.constexpr, CAP: tl.constexpr, WIDEN: tl.constexpr, CHECK: tl.constexpr) -> Any:  # fmt: skip
+                MASK: tl.constexpr, CAP: tl.constexpr, WIDEN: tl.constexpr, CHECK: tl.constexpr):  # fmt: skip
     """dq of a tile of queries after one more tile of keys."""
     cols = j0 + tl.arange(0, BLOCK_K)
     k = _rows(K, cols, k_t, keys, D, BLOCK_D, CHECK, WIDEN)
