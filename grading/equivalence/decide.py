@@ -289,7 +289,7 @@ class _Trial:
     def refuted(self, site: Site, ours: Any, theirs: Any) -> Outcome:
         """The outcome with its witness."""
         key, answer = _pair(ours, theirs)
-        point = {name: _decimal(value) for name, value in site.point.items()}
+        point = {name: decimal(value) for name, value in site.point.items()}
         where = ", ".join(f"{name} = {value}" for name, value in point.items())
         detail = f"at {where} the key is {key}, the answer {answer}" if where else f"the key is {key}, the answer {answer}"
         return Outcome(False, "refuted", detail, {"point": point, "key": key, "answer": answer})
@@ -311,13 +311,13 @@ def _same(a: Value, b: Value, digits: int) -> bool | None:
 def _pair(a: Any, b: Any) -> tuple[str, str]:
     """Two values as short decimals that show the difference."""
     for digits in (6, 10, 16, 30):
-        left, right = _decimal(a, digits), _decimal(b, digits)
+        left, right = decimal(a, digits), decimal(b, digits)
         if left != right:
             break
     return left, right
 
 
-def _decimal(value: Any, digits: int = 6) -> str:
+def decimal(value: Any, digits: int = 6) -> str:
     """A number as a short decimal."""
     if isinstance(value, str):
         return value

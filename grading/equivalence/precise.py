@@ -68,7 +68,7 @@ class Precise:
     """Evaluates trees at one point to `digits` digits. Cheap to make; used for one point and thrown away.
 
     names: values of the declared names, exact. functions: unknown functions. arrays: nested tuples of rationals for
-    Indexed nodes, 1-based.
+    Indexed nodes, 1-based. axes: how far a sum without bounds runs, by the identity of its node.
     """
 
     def __init__(
@@ -77,11 +77,13 @@ class Precise:
         functions: frozenset[str] = frozenset(),
         arrays: Mapping[str, Any] | None = None,
         digits: int = DIGITS,
+        axes: Mapping[int, int] | None = None,
     ) -> None:
         traps = [InvalidOperation, DivisionByZero, Overflow, Underflow]
         self.names: dict[str, Value] = dict(names)
         self.functions = functions
         self.arrays = arrays or {}
+        self.axes = axes or {}
         self.digits = digits
         self.ctx = Context(prec=digits, Emax=REACH, Emin=-REACH, traps=traps)
         # errors are rounded up and may shrink below any value
@@ -494,9 +496,11 @@ def _unknown(self: Precise, name: str, args: list[Value]) -> Value:
 
 
 def _sum(self: Precise, node: Sum) -> Value:
-    if node.lower is None or node.upper is None:
+    size = self.axes.get(id(node))
+    if node.upper is None and size is None:
         raise Unsupported("a sum needs bounds here")
-    first, last = (self.near_whole(self.value(bound)) for bound in (node.lower, node.upper))
+    first = 1 if node.lower is None else self.near_whole(self.value(node.lower))
+    last = size if node.upper is None else self.near_whole(self.value(node.upper))
     if first is None or last is None:
         raise Undefined("a bound that is not a whole number")
     if last - first >= MAX_TERMS:

@@ -67,7 +67,7 @@ class Expression(Kind):
 
     def reading(self, given: Given) -> str:
         """What was understood, in the learner's own order."""
-        return shown_tree(given.ready.tree, given.text)
+        return shown_tree(given.ready.tree)
 
     def show(self, value: Any) -> str:
         """The text of the formula."""
@@ -132,11 +132,11 @@ class Expression(Kind):
         return {"symbols": dict(self.symbols)} if self.symbols else {}
 
 
-def shown_tree(tree: Node, text: str) -> str:
-    """The reading of a tree."""
-    from grading.reading.show import printable
+def shown_tree(tree: Node) -> str:
+    """The reading of a tree: plain text, harmless on a screen, at most 200 characters."""
+    from grading.reading.show import printable, show
 
-    return printable(text)
+    return printable(show(tree))
 
 
 @lru_cache(maxsize=1024)

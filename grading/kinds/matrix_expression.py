@@ -59,7 +59,7 @@ class MatrixExpression(Kind):
 
     def reading(self, given: Given) -> str:
         """What was understood, in the learner's own order."""
-        return shown_tree(given.planned.tree, given.text)
+        return shown_tree(given.planned.tree)
 
     def show(self, value: Any) -> str:
         """The text of the expression."""
