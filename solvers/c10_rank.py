@@ -339,7 +339,8 @@ STATEMENTS = statement_drill(
         ),
         Statement(
             "any_pattern_possible",
-            "With $d_k + 1 < T$, every $T \\times T$ matrix of positive weights with rows that sum to one comes from some "
+            "With $d_k + 1 < T$, every $T \\times T$ matrix of positive weights with rows that sum to one "
+            "comes from some "
             "$Q$ and $K$.",
             False,
             "The logarithm of the weights has rank at most $d_k + 1$, and most such matrices have more.",
