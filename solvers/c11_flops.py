@@ -419,7 +419,7 @@ PER_TOKEN = Drill(
     answer=Parts(
         parts=(
             Part("projections", Quantity("FLOP", tolerance=rel(0.01)), "the four projections"),
-            Part("feed-forward", Quantity("FLOP", tolerance=rel(0.01)), "the feed-forward block"),
+            Part("ffn", Quantity("FLOP", tolerance=rel(0.01)), "the feed-forward block"),
             Part("quadratic", Quantity("FLOP", tolerance=rel(0.01)), "the quadratic part"),
         ),
         tolerance=rel(0.01),
