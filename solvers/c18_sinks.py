@@ -340,7 +340,7 @@ STATEMENTS = statement_drill(
         ),
         Statement(
             "weights_must_sum_to_one",
-            "A head with nothing useful to read must still spend weights that add up to one.",
+            "Even a head that finds nothing worth reading has to spend weights that add up to one.",
             True,
             "The softmax has no way to attend to nothing.",
         ),
