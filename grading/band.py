@@ -22,7 +22,7 @@ class Band:
     value: int, float, Fraction, the string "nan", or a `Real` (a key that was read from text).
     """
 
-    __slots__ = ("high", "inner", "key", "low", "outer", "special")
+    __slots__ = ("high", "inner", "key", "leeway", "low", "outer", "special")
 
     def __init__(self, tolerance: Tolerance, value: object, slack: float = 1.0) -> None:
         key = real_of(value)
@@ -30,6 +30,7 @@ class Band:
         self.special = None if math.isfinite(key.approx) else key.approx
         self.low = self.high = Fraction(0)
         self.inner = self.outer = (0.0, 0.0)
+        self.leeway = 1e-9  # relative, kept so small that no two relations between numbers can be confused
         if self.special is not None:
             return
         centre = key.rational()
@@ -38,6 +39,8 @@ class Band:
             width = abs(centre) * NOISE
         if not key.is_rational():
             width += FUZZ * max(1, abs(centre))
+        if centre:
+            self.leeway = min(max(_float(width / abs(centre)), 1e-9), 0.01)
         self.low, self.high = centre - width, centre + width
         low, high = _float(self.low), _float(self.high)
         guard_low = abs(low) * MARGIN + 5e-324

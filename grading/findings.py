@@ -28,7 +28,7 @@ def of_number(given: Real, band: Band, tolerance: Tolerance) -> tuple[Finding, .
     ratio = x / key
     if ratio == 0 or not math.isfinite(ratio):
         return ()
-    leeway = _leeway(band, tolerance)
+    leeway = band.leeway
     if abs(ratio + 1) <= leeway:
         return (SIGN,)
     if tolerance.exact and abs(key) >= 2 and abs(x - key) == 1 and given.is_rational():
@@ -38,12 +38,6 @@ def of_number(given: Real, band: Band, tolerance: Tolerance) -> tuple[Finding, .
         rest = "the exact value is wanted" if tolerance.exact else "carry more before rounding"
         return (Finding("rounded", f"Right to {digits} digits only: {rest}."),)
     return _factor(ratio, leeway) or _power(x, key, leeway)
-
-
-def _leeway(band: Band, tolerance: Tolerance) -> float:
-    """The relative room the key leaves, kept small enough that no two relations can be confused."""
-    width = float(tolerance.width(band.key.rational()) / abs(band.key.rational())) if band.key.approx else 0.0
-    return min(max(width, 1e-9), 0.01)
 
 
 def _factor(ratio: float, leeway: float) -> tuple[Finding, ...]:
@@ -89,8 +83,9 @@ def _power(x: float, key: float, leeway: float) -> tuple[Finding, ...]:
 
 def _rounded_to(x: float, key: float) -> int:
     """To how many significant digits the key was rounded to give x; 0 where x is no rounding of it."""
-    for digits in range(2, 15):
-        if abs(float(f"{key:.{digits - 1}e}") - x) <= 1e-13 * abs(x):
+    mantissa = f"{x:.14e}".partition("e")[0].lstrip("-").rstrip("0").replace(".", "")
+    for digits in (len(mantissa), len(mantissa) + 1):  # one more where the rounding ends in a zero
+        if 2 <= digits <= 13 and abs(float(f"{key:.{digits - 1}e}") - x) <= 1e-13 * abs(x):
             return digits
     return 0
 

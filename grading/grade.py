@@ -34,7 +34,7 @@ def grade(kind: Kind, text: str, value: Any, slips: Sequence[SlipKey] = (), *, i
     outcome = kind.compare(given, value)
     if outcome.right is not False:
         return judged(kind, given, outcome, id=id)
-    matching = tuple(slip for slip in slips if kind.is_slip(given, slip.value, value))
+    matching = [slip for slip in slips if kind.is_slip(given, slip.value, value)] if slips else ()
     return judged(kind, given, outcome, matching, kind.findings(given, value) if not matching else (), id)
 
 
@@ -66,9 +66,9 @@ def judged(
         verdict=None if right is None else ("right" if right else "wrong"),
         score=score,
         method=outcome.method,
-        slips=tuple(slip.id for slip in slips),
-        remarks=_remarks(slips),
-        findings=outcome.findings + tuple(findings) if not slips else (),
+        slips=tuple(slip.id for slip in slips) if slips else (),
+        remarks=_remarks(slips) if slips else (),
+        findings=() if slips else (*outcome.findings, *findings),
         reading=kind.reading(given),
         detail=outcome.detail,
         witness=outcome.witness,

@@ -67,7 +67,7 @@ class Scalar(Kind):
             raise
         if not words:
             return number
-        return self._in_unit(number, words, text)
+        return self._in_unit(number, words)
 
     def _with_names(self, text: str) -> Misfit | None:
         """An answer that can be read with the declared names: it is no number, which is wrong rather than unreadable."""
@@ -80,19 +80,40 @@ class Scalar(Kind):
             return None
         return Misfit(show(tree), "a number is expected, this depends on names", Finding("names", "Put numbers in."))
 
-    def _in_unit(self, number: Real, words: tuple[str, ...], text: str) -> Real | Misfit:
+    @cached_property
+    def _scales(self) -> dict[tuple[str, ...], tuple[Fraction, bool, str] | None]:
+        return {}
+
+    def _scale(self, words: tuple[str, ...]) -> tuple[Fraction, bool, str] | None:
+        """The factor from a unit phrase to the asked unit, whether the rate stands upside down, and how the phrase is
+        echoed; None where it measures something else. Worked out once a phrase."""
+        try:
+            return self._scales[words]
+        except KeyError:
+            if len(self._scales) >= 512:
+                self._scales.clear()
+            self._scales[words] = found = self._fitted(words)
+            return found
+
+    def _fitted(self, words: tuple[str, ...]) -> tuple[Fraction, bool, str] | None:
         options = meanings(words)
-        gap = "" if words[0] in ("%", "k", "K", "M", "G", "T", "x") or words == ("B",) else " "
-        typed = f"{number.text}{gap}{' '.join(words)}".replace(" / ", "/")
         for wanted in self._wanted:
             found = fit(options, wanted)
-            if found is None:
-                continue
-            unit, upside_down = found
-            if upside_down:
-                return number.inverted(typed).scaled(1 / (unit.factor * wanted.factor), typed)
-            return number.scaled(unit.factor / wanted.factor, typed)
-        return self._misfit(typed, options, words)
+            if found is not None:
+                unit, upside_down = found
+                factor = 1 / (unit.factor * wanted.factor) if upside_down else unit.factor / wanted.factor
+                return factor, upside_down, echo(words)
+        return None
+
+    def _in_unit(self, number: Real, words: tuple[str, ...]) -> Real | Misfit:
+        scale = self._scale(words)
+        if scale is None:
+            return self._misfit(number.text + echo(words), meanings(words), words)
+        factor, upside_down, label = scale
+        typed = number.text + label
+        if upside_down:
+            return number.inverted(typed).scaled(factor, typed)
+        return number.scaled(factor, typed)
 
     def _misfit(self, typed: str, options: tuple[Unit, ...], words: tuple[str, ...]) -> Misfit:
         wanted = self._unit
@@ -181,6 +202,12 @@ class Number(Scalar):
         if self._unit.label:
             return f"a number in {self._unit.label}, e.g. 7.82"
         return "a number, e.g. 0.576 or 3/8"
+
+
+def echo(words: tuple[str, ...]) -> str:
+    """A unit phrase as it is echoed after its number."""
+    close = words[0] in ("%", "k", "K", "M", "G", "T", "x") or words == ("B",)
+    return ("" if close else " ") + " ".join(words).replace(" / ", "/")
 
 
 def carried(given: Real) -> int | float | None:

@@ -21,10 +21,10 @@ class Quantity(Scalar):
     name: ClassVar[str] = "quantity"
     unit: str = "bytes"
 
-    def _in_unit(self, number: Real, words: tuple[str, ...], text: str) -> Real | Misfit:
+    def _in_unit(self, number: Real, words: tuple[str, ...]) -> Real | Misfit:
         if words == ("%",) and self._unit.label != "%":
             return self._misfit(f"{number.text}%", (PERCENT,), words)
-        return super()._in_unit(number, words, text)
+        return super()._in_unit(number, words)
 
     def show(self, value: Any) -> str:
         key = real_of(value)

@@ -163,9 +163,17 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     lowered = word.lower()
     best: tuple[int, str] | None = None
     for name in known:
-        distance = 0 if name.lower() == lowered else _edits(lowered, name.lower())
-        limit = max(1, min(len(word), len(name)) // 3) if len(word) > 1 else 0
-        if distance <= limit and (best is None or (distance, name) < best):
+        other = name.lower()
+        if other == lowered:
+            distance = 0
+        else:
+            limit = min(len(word), len(name)) // 3 or (len(word) == 2)
+            if not limit or abs(len(word) - len(name)) > limit or (other[0] != lowered[0] and other[-1] != lowered[-1]):
+                continue
+            distance = _edits(lowered, other)
+            if distance > limit:
+                continue
+        if best is None or (distance, name) < best:
             best = (distance, name)
     return best[1] if best else None
 
