@@ -46,7 +46,8 @@ def data(sheets: Sequence[Sheet], options: Options, key: bool) -> dict[str, Any]
         "instructions": [line for line in options.instructions.splitlines() if line.strip()],
         "paper": {"a4": "a4", "letter": "us-letter"}[options.paper],
         "columns": 1 if key else options.columns, "spread": not key and options.space is None,
-        "fonts": list(TEXT_FONTS), "fallback": True, "qr-columns": 3,
+        "fonts": list(TEXT_FONTS), "fallback": True,
+        "compact": key and not options.solutions,
         "command": f"{options.command} ID …",
         "sheets": [_sheet(sheet, options, key) for sheet in sheets],
     }  # fmt: skip
@@ -56,9 +57,12 @@ def _sheet(sheet: Sheet, options: Options, key: bool) -> dict[str, Any]:
     ids = [question.id for question in sheet.questions]
     student = sheet.student.label if sheet.student else ""
     title = f"Key: {options.title}" if key else options.title
+    codes = [] if key else qr.codes(options.command, ids)
     return {
         "student": student, "footer": f"{title} · {student}" if student else title, "ids": ids,
-        "command": f"{options.command} {' '.join(ids)}", "qr": [] if key else qr.codes(options.command, ids),
+        "command": f"{options.command} {' '.join(ids)}", "qr": codes,
+        # Few codes go into the last page's footer, so that they never cost a page of their own.
+        "long": len(codes) > 2,
         "problems": [_solved(q, options) if key else _asked(q) for q in sheet.questions],
     }  # fmt: skip
 
@@ -101,7 +105,7 @@ def plain(text: str, code: bool) -> str:
 def _solved(question: Question, options: Options) -> dict[str, Any]:
     out: dict[str, Any] = {
         "number": question.number, "id": question.id,
-        "answers": [_answer(part) for part in question.parts],
+        "answers": [_answer(part, options.solutions) for part in question.parts],
     }  # fmt: skip
     if options.solutions:
         out["solution"] = _typeset(str(question.problem["solution"]))
@@ -109,9 +113,11 @@ def _solved(question: Question, options: Options) -> dict[str, Any]:
     return out
 
 
-def _answer(part: Part) -> dict[str, Any]:
+def _answer(part: Part, solutions: bool) -> dict[str, Any]:
     right = [choice for choice in part.choices if choice.right]
-    detail = [plain(c.text, part.code) if c.plain else _phrase(c.text) for c in right]
+    # The sheet words its own options, so a short key gives their letters alone.
+    shown = [c for c in right if c.plain or solutions]
+    detail = [plain(c.text, part.code) if c.plain else _phrase(c.text) for c in shown]
     note = "" if part.choices else part.precision
     return {"name": part.name, "answer": part.answer, "code": part.code and not right, "detail": detail, "note": note}
 
