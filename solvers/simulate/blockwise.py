@@ -108,8 +108,9 @@ class _Head:
         self.block = block[1]
         self._scores = ops.empty((min(self.step, self.T_q) * self.g * min(self.block, max(1, self.keys)),))
         self.lean = opt.soft_cap is None and self.g * self.T_q >= LEAN_ROWS
-        self._kT: Any = ops.empty((self.d + 1, self.keys)) if self.lean else None
+        self._kT: Any = None
         if self.lean:
+            self._kT = ops.empty((self.d + 1, self.keys))
             self._kT[: self.d] = self.k[: self.keys].T
             self._kT[self.d] = 1.0
 

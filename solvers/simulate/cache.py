@@ -210,7 +210,7 @@ class SinkWindowCache(Cache):
         }
 
     def append(self, layer: int, k: Any, v: Any) -> None:
-        """Store n more tokens of a layer, k [B, heads, n, d_k], v [B, heads, n, d_v], each over the oldest of the window."""
+        """Store n more tokens of a layer, each over the oldest of the window: k [B, heads, n, d_k], v likewise."""
         for i in range(k.shape[2]):
             at = self._slot(self.seen[layer])
             for name, x in (("k", k), ("v", v)):

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from solvers.simulate.attention import attention
-from solvers.simulate.cache import CacheShape, ContiguousCache, Int8Cache, SinkWindowCache
-from solvers.simulate.cache import decode_int8, encode_int8
+from solvers.simulate.cache import CacheShape, ContiguousCache, Int8Cache, SinkWindowCache, decode_int8, encode_int8
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +76,8 @@ def _split(x: Any, heads: int) -> Any:
 def round_to(x: Any, dtype: str) -> Any:
     """The numbers of a numpy array rounded to a storage format and given back wide.
 
-    fp64 leaves them; fp32 and fp16 round; bf16 rounds to 8 significant bits, half to even; fp8 is e4m3 (clipped at 448);
-    int8 goes through one row's scale and back.
+    fp64 leaves them; fp32 and fp16 round; bf16 rounds to 8 significant bits, half to even; fp8 is e4m3 (clipped at
+    448); int8 goes through one row's scale and back.
     """
     import numpy as np
 
@@ -106,24 +105,26 @@ class Eviction:
 
 def eviction(T: int = 512, window: int = 64, sinks: int = 4, *, kept: int | None = None, weight: float = 0.9,
              d: int = 32, seed: int = 0) -> Eviction:  # fmt: skip
-    """What a sink-window cache does to one head that parks `weight` of every row on its first tokens.
+    """What a sink-window cache does to one head that reads nearby tokens and parks `weight` of its row on the first.
 
-    The first `sinks` tokens get values near 0 and together the logit advantage ln(w(T − s)/(s(1 − w))) each (card 18);
-    the rest of the row is near uniform. The cache keeps `kept` of them (all unless given). Without them the row's
-    weight falls on the window: the output grows by about 1/(1 − w); with them it stays what the head meant.
+    The first `sinks` tokens have values near 0 and a logit advantage over the newest `window` ones that gives them the
+    weight w: ln(w·window/(s(1 − w))) each (card 18); tokens in between get next to nothing. The cache keeps `kept` of
+    the first tokens (all unless given). Without them the parked weight falls on the window and the output grows by
+    about 1/(1 − w); with them it stays what the head meant.
     """
     import numpy as np
 
     draw = np.random.default_rng(seed)
     kept = sinks if kept is None else kept
-    k = draw.normal(size=(1, 1, T, d)) * 0.1
+    logits = draw.normal(size=T) * 0.3
+    logits[sinks : T - window] -= 12
+    logits[:sinks] = math.log(weight * window / (sinks * (1 - weight)))
+    q = np.ones((1, 1, 1, d))
+    k = np.broadcast_to((logits / math.sqrt(d))[None, None, :, None], (1, 1, T, d))  # q·k/√d is the logit
     v = draw.normal(size=(1, 1, T, d)) + 1.0
     v[:, :, :sinks] *= 1e-3
-    q = np.ones((1, 1, 1, d))
-    share = math.log(weight * (T - sinks) / (sinks * (1 - weight)))
-    k[:, :, :sinks] = share * math.sqrt(d) / d  # q·k/√d is exactly the advantage
     full = attention(q, k, v, backend="numpy")
-    p = np.exp((q @ k.swapaxes(-1, -2))[0, 0, 0] / math.sqrt(d) - full.lse[0, 0, 0])
+    p = np.exp(logits - full.lse[0, 0, 0])
     cache = SinkWindowCache(CacheShape(1, 1, d, d, "fp64"), 1, kept, window)
     cache.append(0, k, v)
     short = attention(q, *cache.view(0), backend="numpy")
