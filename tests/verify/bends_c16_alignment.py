@@ -1,0 +1,3 @@
+"""Card 16 states no property row, so there is nothing to bend."""
+
+BENDS: dict = {}
