@@ -9,7 +9,7 @@ to .tex, Anki, Moodle and notebooks unchanged.
 | scripts | `x_i`, `x^2`, `x_{ij}^{\top}`, `\limits`, `\nolimits`; two or more digits need braces |
 | fractions, roots | `\frac \tfrac \dfrac \binom`, `\sqrt{x}`, `\sqrt[n]{x}` |
 | fences | `\left( \middle| \right]` with `( ) [ ] | / . < >`, `\{ \} \|` and the named ones below; `\big \Big \bigg \Bigg` and their `l r m` forms |
-| named fences | `\lbrace \rbrace \langle \rangle \lvert \rvert \lVert \rVert \vert \Vert \lfloor \rfloor \lceil \rceil` |
+| named fences | `\lbrace \rbrace \lbrack \rbrack \langle \rangle \lvert \rvert \lVert \rVert \vert \Vert \lfloor \rfloor \lceil \rceil` |
 | alphabets | `\mathbf \mathbb \mathcal \mathrm \mathit \mathsf \mathtt \boldsymbol` |
 | text | `\text \textbf \textit \textrm \texttt`, `\operatorname{..}`, `\operatorname*{..}`; no maths and no commands in it but `\% \# \$ \_ \& \{ \}` and `\,` |
 | functions | `\log \ln \lg \exp \sin \cos \tan \sinh \cosh \tanh \arcsin \arccos \arctan \arg \dim \ker \deg \hom \max \min \sup \inf \lim \limsup \liminf \det \gcd \Pr`, `\bmod` |
