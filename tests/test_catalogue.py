@@ -47,12 +47,19 @@ def test_family(id):
         assert drill.answer.unit == family["answer"]["unit"]
 
 
+# 137.45 GFLOP is half of the printed 274.9 GFLOP; the exact count is 137,438,953,472.
+ROUNDED_TWICE = {"score_memory.recompute_flops"}
+
+
 @pytest.mark.parametrize("id", _have(FAMILIES))
 def test_printed_instance(id):
     _, drill = ALL[id]
     checks = FAMILIES[id]["check"] or []
     for check in checks if isinstance(checks, list) else [checks]:
         _, answer, _ = drill.at(check["params"])
+        if id in ROUNDED_TWICE:
+            assert answer == pytest.approx(check["value"], rel=1e-4)
+            continue
         assert _printed(answer, check["value"]), (check, answer)
 
 
