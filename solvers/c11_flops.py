@@ -234,13 +234,18 @@ def _with_terms(T: int, d: int, h: int, H_kv: int, d_h: int, d_ff: int, gated: b
     return {"projections": projections, "ffn": ffn, "quadratic": quadratic}
 
 
-def _over_td(h: int, H_kv: int, d_h: int, d_ff: int, gated: bool) -> dict[str, int]:
-    """The context-free terms divided by T d, as the short way of dividing everything by T d has them."""
+def _over_td(
+    T: int, d: int, h: int, H_kv: int, d_h: int, d_ff: int, gated: bool, causal: bool = False
+) -> dict[str, int | Fraction]:
+    """The terms of a layer divided by T d, as the short way has them."""
+    pairs = causal_quadratic_flops(T, h, d_h) if causal else quadratic_flops(T, h, d_h)
+    weights = weight_flops(d, h, H_kv, d_h, d_ff, gated)
     return {
         "kv_width": H_kv * d_h,
         "projection_part": 4 * (h * d_h + H_kv * d_h),
         "ffn_part": (6 if gated else 4) * d_ff,
-        "rest": 4 * (h * d_h + H_kv * d_h) + (6 if gated else 4) * d_ff,
+        "quadratic_part": whole(Fraction(pairs, T * d)),
+        "all": whole(Fraction(weights * T + pairs, T * d)),
     }
 
 
@@ -254,10 +259,8 @@ SHARE = Drill(
     derive=_with_terms,
     solve=lambda projections, ffn, quadratic: quadratic / (projections + ffn + quadratic),
     answer=Number(unit="none or %", tolerance=rel(0.01)),
-    steps=lambda T, h, H_kv, d_h, d_ff, gated, answer: {
-        **_over_td(h, H_kv, d_h, d_ff, gated),
-        "quadratic_part": 4 * T,
-        "all": _over_td(h, H_kv, d_h, d_ff, gated)["rest"] + 4 * T,
+    steps=lambda T, d, h, H_kv, d_h, d_ff, gated, answer: {
+        **_over_td(T, d, h, H_kv, d_h, d_ff, gated),
         "share": answer,
     },
     slips=(
@@ -298,10 +301,8 @@ CAUSAL_SHARE = Drill(
     },
     solve=lambda projections, ffn, causal: causal / (projections + ffn + causal),
     answer=Number(unit="none or %", tolerance=rel(0.01)),
-    steps=lambda T, h, H_kv, d_h, d_ff, gated, answer: {
-        **_over_td(h, H_kv, d_h, d_ff, gated),
-        "quadratic_part": 2 * (T + 1),
-        "all": _over_td(h, H_kv, d_h, d_ff, gated)["rest"] + 2 * (T + 1),
+    steps=lambda T, d, h, H_kv, d_h, d_ff, gated, answer: {
+        **_over_td(T, d, h, H_kv, d_h, d_ff, gated, causal=True),
         "share": answer,
     },
     slips=(
@@ -331,10 +332,10 @@ CROSSOVER = Drill(
     params={"model": MODELS},
     solve=crossover,
     answer=Number(unit="tokens", tolerance=EXACT),
-    steps=lambda h, H_kv, d_h, d_ff, answer: {
+    steps=lambda d, h, H_kv, d_h, d_ff, gated, answer: {
         "kv_width": H_kv * d_h,
-        "projection_part": h * d_h + H_kv * d_h,
-        "ffn_part": whole(Fraction(3 * d_ff, 2)),
+        "projection_part": crossover(d, h, H_kv, d_h, 0),
+        "ffn_part": whole(Fraction(ffn_flops(1, d, d_ff, gated), 4 * h * d_h)),
         "tokens": answer,
     },
     slips=(
@@ -460,10 +461,8 @@ DOUBLING = Drill(
         (2 * (projections + ffn) + 4 * quadratic) / (projections + ffn + quadratic)
     ),
     answer=Number(tolerance=rel(0.01)),
-    steps=lambda T, h, H_kv, d_h, d_ff, gated, projections, ffn, quadratic, answer: {
-        **_over_td(h, H_kv, d_h, d_ff, gated),
-        "quadratic_part": 4 * T,
-        "all": _over_td(h, H_kv, d_h, d_ff, gated)["rest"] + 4 * T,
+    steps=lambda T, d, h, H_kv, d_h, d_ff, gated, projections, ffn, quadratic, answer: {
+        **_over_td(T, d, h, H_kv, d_h, d_ff, gated),
         "share": quadratic / (projections + ffn + quadratic),
         "factor": answer,
     },

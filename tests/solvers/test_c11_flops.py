@@ -11,7 +11,7 @@ from drillgen.verify.c11_flops import (
     quadratic_coefficient,
 )
 from drillgen.verify.run import matches, published
-from solvers import facts
+from solvers import c11_flops, facts
 from solvers.c11_flops import (
     causal_crossover,
     causal_quadratic_flops,
@@ -105,3 +105,16 @@ def test_counted_coefficients_and_bent_counts(row, right, bent):
     printed = EXPECTED[row]
     assert matches(float(right()), printed.expected, printed.tol)
     assert not matches(float(bent()), printed.expected, printed.tol)
+
+
+@pytest.mark.parametrize("id", MODELS)
+def test_worked_steps_hold_for_every_model(id):
+    """Also where the width is not h·d_h or the block is not gated: `solve` takes any model."""
+    values, answer, _ = c11_flops.CROSSOVER.at({"model": id})
+    steps = c11_flops.CROSSOVER.named_steps(values, answer)
+    assert steps["projection_part"] + steps["ffn_part"] == answer
+    for drill in (c11_flops.SHARE, c11_flops.CAUSAL_SHARE):
+        values, answer, _ = drill.at({"model": id, "T": 2048})
+        steps = drill.named_steps(values, answer)
+        assert steps["projection_part"] + steps["ffn_part"] + steps["quadratic_part"] == steps["all"]
+        assert steps["quadratic_part"] / steps["all"] == pytest.approx(answer, rel=1e-12)
