@@ -88,7 +88,7 @@ def _gaussians(q: float, keys: Sequence[float], two_lam2: float) -> list[float]:
 
 
 def _estimate(q: float, keys: Sequence[float], values: Sequence[float], lam: float) -> float:
-    return smooth(values, _gaussians(q, keys, 2 * lam * lam))
+    return float(dot(softmax([-((q - k) ** 2) / (2 * lam * lam) for k in keys]), values))
 
 
 def _plain(q: float, keys: Sequence[float], values: Sequence[float], lam: float, bias: float = 0.0) -> float:
