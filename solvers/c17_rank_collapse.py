@@ -21,6 +21,7 @@ from solvers.algebra import dot, matvec
 from solvers.domains import Ints, Made, Matrix, OneOf, Steps, Values, Vector
 from solvers.draws import Draws
 from solvers.drill import Card, Drill, Slip
+from solvers.errors import BadParameter
 from solvers.statements import Statement, minus, plus, statement_drill
 
 if TYPE_CHECKING:
@@ -36,23 +37,38 @@ def uniform_variance(T: int, sigma_v: float) -> float:
 
 
 def depth_bound(C: float, r_0: float, L: int) -> float:
-    """C^{-1/2} (√C r_0)^{3^L}, the bound on r_L when every layer satisfies r' ≤ C r³ (0 where a float underflows)."""
+    """C^{-1/2} (√C r_0)^{3^L}, the bound on r_L when every layer satisfies r' ≤ C r³.
+
+    0 where a float underflows, inf where it overflows (the bound says nothing once √C r_0 is above 1).
+    """
+    log = log_depth_bound(C, r_0, L)
+    if not -700 < log < 700:
+        return 0.0 if log < 0 else math.inf
     return math.pow(math.sqrt(C) * r_0, 3**L) / math.sqrt(C)
 
 
 def log_depth_bound(C: float, r_0: float, L: int) -> float:
     """The natural logarithm of the bound, for depths at which the bound itself is no float."""
-    return math.pow(3, L) * math.log(math.sqrt(C) * r_0) - 0.5 * math.log(C)
+    return math.pow(3, min(L, 600)) * math.log(math.sqrt(C) * r_0) - 0.5 * math.log(C)
 
 
 def crossing(C: float, r_0: float, eps: float, base: int = 3) -> float:
-    """The real n at which C^{-1/2} (√C r_0)^{base^n} = eps; wants √C r_0 and √C eps below 1."""
-    return math.log(math.log(eps * math.sqrt(C)) / math.log(math.sqrt(C) * r_0)) / math.log(base)
+    """The real n at which C^{-1/2} (√C r_0)^{base^n} = eps, -inf where it is below eps from the first.
+
+    `BadParameter` where √C r_0 is not below 1: the bound never falls then.
+    """
+    u_0, target = math.sqrt(C) * r_0, math.sqrt(C) * eps
+    if not 0 < u_0 < 1:
+        raise BadParameter(f"√C r_0 is {u_0:.4g}: the bound falls only where it lies between 0 and 1")
+    if target >= 1:
+        return -math.inf
+    return math.log(math.log(target) / math.log(u_0)) / math.log(base)
 
 
-def layers_needed(C: float, r_0: float, eps: float) -> int:
-    """The least n ≥ 0 with C^{-1/2} (√C r_0)^{3^n} ≤ eps."""
-    return max(0, math.ceil(crossing(C, r_0, eps)))
+def layers_needed(C: float, r_0: float, eps: float, base: int = 3) -> int:
+    """The least n ≥ 0 with C^{-1/2} (√C r_0)^{base^n} ≤ eps; the law is cubic, base 3."""
+    n = crossing(C, r_0, eps, base)
+    return math.ceil(n) if n > 0 else 0
 
 
 def cubic_ratios(r: Sequence[float]) -> list[float]:
@@ -62,6 +78,8 @@ def cubic_ratios(r: Sequence[float]) -> list[float]:
 
 def residual_scaling(c: int, layers: int) -> int:
     """How many times smaller the residual comes out when it goes in c times smaller, to leading order: c^{3^layers}."""
+    if layers > 6:
+        raise BadParameter(f"layers={layers}: at most 6 are worked out, since the exponent is 3^layers")
     return int(c ** (3**layers))
 
 
@@ -225,10 +243,6 @@ RESIDUAL_SCALING = Drill(
 )
 
 
-def _needed_at_base(C: float, r_0: float, eps: float, base: int) -> int:
-    return max(0, math.ceil(crossing(C, r_0, eps, base)))
-
-
 def _needed_at_3n(C: float, r_0: float, eps: float) -> int:
     """The layers that the single exponential (√C r_0)^{3n} would need."""
     n = math.log(eps * math.sqrt(C)) / (3 * math.log(math.sqrt(C) * r_0))
@@ -246,9 +260,7 @@ LAYERS_NEEDED = Drill(
         "eps": OneOf(1e-3, 1e-4, 1e-6, 1e-9, 1e-12),
     },
     require=lambda C, r_0, eps: (
-        0.4 <= round(math.sqrt(C) * r_0, 9) <= 0.97
-        and layers_needed(C, r_0, eps) >= 2
-        and abs(crossing(C, r_0, eps) - round(crossing(C, r_0, eps))) > 0.02
+        0.4 <= round(math.sqrt(C) * r_0, 9) <= 0.97 and (n := crossing(C, r_0, eps)) > 1 and abs(n - round(n)) > 0.02
     ),
     solve=layers_needed,
     answer=Integer(unit="layers", tolerance=EXACT),
@@ -275,7 +287,7 @@ LAYERS_NEEDED = Drill(
         ),
         Slip(
             "squared_recursion",
-            lambda C, r_0, eps: _needed_at_base(C, r_0, eps, 2),
+            lambda C, r_0, eps: layers_needed(C, r_0, eps, 2),
             "The exponent doubles per layer; a cubic law triples it.",
         ),
     ),

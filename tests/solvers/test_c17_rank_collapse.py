@@ -21,6 +21,7 @@ from solvers.c17_rank_collapse import (
     split_logit,
     uniform_variance,
 )
+from solvers.errors import BadParameter
 
 
 @pytest.mark.parametrize("C", [0.25, 0.5, 1.0, 2.0, 4.0])
@@ -93,3 +94,13 @@ def test_order_of_the_weights_falls_to_one_without_the_key_only_term():
     bent = departure_order(key_only=False)
     assert bent == pytest.approx(1.0, abs=0.01)
     assert not matches(bent, printed.expected, printed.tol)
+
+
+def test_bounds_that_say_nothing():
+    assert depth_bound(4, 2, 8) == math.inf
+    assert depth_bound(0.25, 0.5, 100) == 0.0
+    assert layers_needed(1, 0.5, 2.0) == 0
+    with pytest.raises(BadParameter, match="falls only"):
+        layers_needed(4, 0.5, 1e-3)
+    with pytest.raises(BadParameter, match="at most 6"):
+        residual_scaling(20, 7)
