@@ -183,7 +183,7 @@ LOGIT_SD = Drill(
 )
 
 REGIMES: Mapping[str, str] = {
-    "aligned_mean": "Query and key are partly aligned, equally at both widths. By which factor does the mean of the logit change?",
+    "aligned_mean": "Query and key are partly aligned, equally at both widths. By which factor does the mean logit change?",
     "random_sd": "Query and key are independent. By which factor does the standard deviation of the logit change?",
 }
 
