@@ -115,7 +115,7 @@ HEAD_MAP = Drill(
     stars=2,
     moves=("S",),
     params={
-        "h": OneOf(8, 16, 24, 28, 32, 40, 64),
+        "h": OneOf(8, 16, 16, 24, 24, 28, 32, 32, 32, 32, 40, 40, 40, 64, 64, 64, 64, 64),
         "H_kv": _dividing(4, 8, 16),
         "n": Made(
             lambda draws, so_far: draws.integer(2 * so_far["h"] // so_far["H_kv"], so_far["h"] - 1),
@@ -151,7 +151,10 @@ HEAD_MAP = Drill(
             branch=True,
         ),
     ),
-    notes="tightened: at least 4 KV heads and n beyond the first two groups, since 0 and 1 are easy to guess",
+    notes=(
+        "tightened: at least 4 KV heads and n beyond the first two groups, since 0 and 1 are easy to guess; "
+        "larger layers weigh more, since they have more heads to ask for"
+    ),
 )
 
 CACHE_RATIO = Drill(
@@ -161,6 +164,7 @@ CACHE_RATIO = Drill(
     moves=("S",),
     params={"h": OneOf(8, 16, 24, 28, 32, 40, 64), "H_kv": _dividing(2, 4, 8, 16), "target": OneOf("gqa", "mqa")},
     derive=lambda h, H_kv, target: {"n_kv": kv_heads(target, h, H_kv)},
+    require=lambda h, H_kv, target: target == "mqa" or h != H_kv * H_kv,
     hold=("target",),
     solve=cache_ratio,
     answer=Number(tolerance=rel(0.01)),
@@ -188,6 +192,7 @@ CACHE_RATIO = Drill(
             "The other scheme's ratio is given; GQA keeps H_kv KV heads, MQA a single one.",
         ),
     ),
+    notes="tightened: under GQA the ratio is not the number of KV heads, which the problem shows",
 )
 
 SCHEME_CACHE = Drill(
@@ -240,8 +245,10 @@ SEQUENCES_FIT = Drill(
         "free": room(memory, n_gpu, N),
         "cache": cache_bytes(L, kv_heads(scheme, h, H_kv), d_h, b, T),
     },
-    require=lambda free, cache: (
-        2 * cache <= free < 61 * cache and abs(free / cache - round(free / cache)) > 0.004 * (free / cache)
+    require=lambda free, cache, n_gpu: (
+        2 * cache <= free < 61 * cache
+        and abs(free / cache - round(free / cache)) > 0.004 * (free / cache)
+        and sequences_that_fit(free, cache) != n_gpu
     ),
     hold=("model", "scheme"),
     solve=sequences_that_fit,
@@ -285,6 +292,7 @@ SEQUENCES_FIT = Drill(
         Slip("one_of_k_v", lambda free, cache: sequences_that_fit(2 * free, cache), ONE_OF_K_V),
         Slip("rounded_up", lambda answer: answer + 1, ROUNDED_UP),
     ),
+    notes="tightened: the answer is not the number of accelerators, which the problem shows",
 )
 
 DECODE_INTENSITY = Drill(
@@ -297,6 +305,8 @@ DECODE_INTENSITY = Drill(
         "H_kv": Made(lambda draws, so_far: draws.choice((1, 2, 4, 8, so_far["h"])), like="whole", values=5),
         "dtype": Dtype("fp16", "bf16", "fp8", "fp32"),
     },
+    require=lambda h, H_kv, b: decode_intensity(h, H_kv, b) not in (1, h, H_kv),
+    hold=("h",),
     solve=decode_intensity,
     answer=Number(unit="FLOP/byte", tolerance=rel(0.01)),
     steps=lambda h, H_kv, b, answer: {"flops": 4 * h, "bytes": 2 * H_kv * b, "answer": answer},
@@ -322,6 +332,7 @@ DECODE_INTENSITY = Drill(
             "Only the keys are read here; the values are read as well, which doubles the bytes.",
         ),
     ),
+    notes="tightened: the answer is neither 1 nor a number of heads that the problem shows",
 )
 
 RIDGE = Drill(
@@ -399,7 +410,9 @@ KV_HEAD_BUDGET = Drill(
         "mem_gib": OneOf(4, 8, 10, 16, 24, 40),
     },
     derive=lambda L, h, d_h, b, T, B, mem_gib: {"bound": head_bound(mem_gib, L, d_h, b, T, B)},
-    require=lambda h, bound: 1 < largest_divisor(h, bound) < h,
+    require=lambda L, h, bound, B, mem_gib: (
+        1 < largest_divisor(h, bound) < h and largest_divisor(h, bound) not in (B, mem_gib, L)
+    ),
     hold=("B",),
     solve=largest_divisor,
     answer=Integer(unit="heads", tolerance=EXACT),
@@ -426,6 +439,7 @@ KV_HEAD_BUDGET = Drill(
         ),
         Slip("layers_forgotten", lambda h, bound, L: largest_divisor(h, bound * L), ONE_LAYER, branch=True),
     ),
+    notes="tightened: the answer is not a number that the problem shows",
 )
 
 MEAN_POOL = Drill(

@@ -512,6 +512,7 @@ STATE_SIZE = Drill(
         "d_v": OneOf(16, 32, 64, 80, 96, 128),
         "h": OneOf(1, 8, 12, 32),
     },
+    require=lambda T, h: 4096 <= h * T <= 2**20,
     solve=state_numbers,
     answer=Integer(unit="numbers", tolerance=EXACT),
     steps=lambda T, d_v, answer: {"row": d_v + 2, "head": T * (d_v + 2), "answer": answer},
@@ -537,6 +538,7 @@ STATE_SIZE = Drill(
             "The state of a single row is given; every query row of every head has one.",
         ),
     ),
+    notes="tightened: 4,096 to 1,048,576 query rows in all, so that answers stay within three decades",
 )
 
 UPDATE_RULE = Drill(

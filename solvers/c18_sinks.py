@@ -231,7 +231,9 @@ OUTPUT_WITH_SINK = Drill(
         "values": Vector((3, 4, 5, 6), Ints(-2, 8)),
     },
     derive=lambda values: {"count": len(values)},
-    require=lambda values: abs(sum(values)) >= 2,
+    require=lambda w, values: (
+        abs(sum(values)) >= 2 and round(abs(output_with_sink(w, values)), 9) not in {1, w, *(abs(v) for v in values)}
+    ),
     solve=output_with_sink,
     answer=Number(tolerance=within(0.005)),
     steps=lambda w, values, answer: {
@@ -257,6 +259,7 @@ OUTPUT_WITH_SINK = Drill(
             "The mean is multiplied by the sink's share; what reaches the other tokens is 1 − w.",
         ),
     ),
+    notes="tightened: the answer is neither 1 nor a number that the problem shows",
 )
 
 EVICTION_FACTOR = Drill(
