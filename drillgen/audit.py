@@ -29,7 +29,7 @@ FIXED = 20
 
 EXCEPTIONS: dict[str, dict[str, str]] = {
     "gqa.cache_ratio": {
-        "trivial_key": "0.44: under multi-query attention the ratio is h itself, and h must be given; GQA draws avoid it",
+        "trivial_key": "0.44: under multi-query attention the ratio is h itself, which must be given",
     },
 }
 """drill id -> gate -> measured figure and reason; at most five in all."""
