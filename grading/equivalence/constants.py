@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from grading.equivalence.evaluate import Frame, TooLarge, Unclear, Undefined, compile_tree
+from grading.equivalence.balls import TooLarge, Unclear, Undefined
+from grading.equivalence.evaluate import Frame, compile_tree
 from grading.equivalence.precise import Precise
 from grading.errors import Unreadable
 from grading.reading.tree import Add, Call, Div, Indexed, Mul, Neg, Node, Number, Pow, Sub, Symbol, children
@@ -51,7 +52,9 @@ def _tame(node: Node) -> bool:
 
 def _evaluate(node: Node, functions: frozenset[str]) -> None:
     try:
-        compile_tree(node, Frame((), functions))([(0.0, 0.0)] * 12)
+        frame = Frame((), functions)
+        program = compile_tree(node, frame)
+        program([(0.0, 0.0)] * frame.size)
     except (Undefined, Unclear, TooLarge):
         nothing: dict[str, Fraction] = {}
         try:

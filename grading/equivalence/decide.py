@@ -14,21 +14,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from grading.equivalence.balls import Ball, TooLarge, Unclear, Undefined, as_ball
 from grading.equivalence.domain import Domain, Point
-from grading.equivalence.evaluate import (
-    Ball,
-    Frame,
-    Program,
-    Slots,
-    TooLarge,
-    Unclear,
-    Undefined,
-    as_ball,
-    compile_tree,
-)
-from grading.equivalence.normal import Normal
+from grading.equivalence.evaluate import Frame, Program, Slots, compile_tree
 from grading.equivalence.polynomial import Table
 from grading.equivalence.precise import DIGITS, Precise, Value
+from grading.equivalence.proof import Normal
 from grading.reading.tree import Node
 
 QUICK = 6
@@ -87,26 +78,35 @@ class Key:
         self.program, self.size = ready.program, ready.size
 
     @cached_property
+    def quick(self) -> tuple[Site, ...]:
+        """The first few sites at which floats give the key a value of moderate size."""
+        found = []
+        for point in self.domain.points():
+            site = self.site(point)
+            if site is not None and site.ball is not None and (1e-60 < abs(site.ball[0]) < 1e60):
+                found.append(site)
+                if len(found) == QUICK:
+                    break
+        return tuple(found)
+
+    @cached_property
     def sites(self) -> tuple[Site, ...]:
         """Every candidate point at which the key has a value, the ones that floats handle well first."""
-        good, rest = [], []
-        for point in self.domain.points():
-            slots = self.slots(point, self.size)
-            try:
-                ball = self.program(slots)
-            except Undefined:
-                continue
-            except (Unclear, TooLarge):
-                rest.append(Site(point, slots, None))
-                continue
-            value, error = ball
-            if error <= 1e-9 * abs(value) or (value == 0.0 and error == 0.0):
-                good.append(Site(point, slots, ball))
-            else:
-                rest.append(Site(point, slots, None))
-        # values of moderate size say most; the order of generic points is kept otherwise
-        good.sort(key=lambda site: not (site.ball and 1e-60 < abs(site.ball[0]) < 1e60))
-        return (*good, *rest)
+        found = [site for site in map(self.site, self.domain.points()) if site is not None]
+        found.sort(key=lambda site: 0 if site.ball and 1e-60 < abs(site.ball[0]) < 1e60 else 1 if site.ball else 2)
+        return tuple(found)
+
+    def site(self, point: Point) -> Site | None:
+        """A point with the key's value there, None where it has none."""
+        slots = self.slots(point, self.size)
+        try:
+            ball = self.program(slots)
+        except Undefined:
+            return None
+        except (Unclear, TooLarge):
+            return Site(point, slots, None)
+        value, error = ball
+        return Site(point, slots, ball if error <= 1e-9 * abs(value) else None)
 
     @cached_property
     def normal(self) -> Normal:
@@ -135,14 +135,14 @@ def decide(key: Key, given: Ready) -> Outcome:
     if answer == key.tree:
         return Outcome(True, "proved", "the same expression")
     trial = _Trial(key, given)
-    sites = key.sites
-    found = trial.floats(sites[:QUICK])
+    found = trial.floats(key.quick)
     if found is not None:
         return found
     equal, partial = key.normal.proves(answer)
-    if equal and not (partial or trial.pending or not sites):
+    if equal and key.quick and not (partial or trial.pending):
         return Outcome(True, "proved", "equal by algebra on the whole domain")
-    found = trial.floats(sites[QUICK:]) or trial.open_points(len(trial.pending) if not equal else 4)
+    sites = key.sites
+    found = trial.floats(sites) or trial.open_points(len(trial.pending) if not equal else 4)
     if found is not None:
         return found
     if equal:
@@ -291,7 +291,9 @@ class _Trial:
         key, answer = _pair(ours, theirs)
         point = {name: decimal(value) for name, value in site.point.items()}
         where = ", ".join(f"{name} = {value}" for name, value in point.items())
-        detail = f"at {where} the key is {key}, the answer {answer}" if where else f"the key is {key}, the answer {answer}"
+        detail = (
+            f"at {where} the key is {key}, the answer {answer}" if where else f"the key is {key}, the answer {answer}"
+        )
         return Outcome(False, "refuted", detail, {"point": point, "key": key, "answer": answer})
 
 
@@ -365,8 +367,8 @@ def findings(key: Key, given: Ready) -> tuple[tuple[str, str], ...]:
     """What relates a wrong answer to the key at every float site: (id, sentence) pairs, the key itself not told."""
     program, trial = given.program, _Trial(key, given)
     pairs: list[tuple[float, float]] = []
-    for site in key.sites:
-        if site.ball is None or len(pairs) == 5:
+    for site in key.quick:
+        if site.ball is None:
             continue
         try:
             value, error = program(trial.slots(site))

@@ -1,7 +1,7 @@
 """What values a declared name may take, and the points at which expressions are compared.
 
-The language is design 4.5: `real`, `integer`, `integer >= 1`, `integer n >= 1`, `sigma > 0`, `1/2 < w < 1`; `<=` for `<`;
-bounds are numbers or fractions. A plain list of names declares all of them real. `f()` declares an unknown function.
+The language: `real`, `integer`, `integer >= 1`, `integer n >= 1`, `sigma > 0`, `1/2 < w < 1`; `<=` for `<`; bounds
+are numbers or fractions. A plain list of names declares all of them real. `f()` declares an unknown function.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ class Interval:
             return False
         if self.lower is not None and (value < self.lower or (self.lower_open and value == self.lower)):
             return False
-        return not (
-            self.upper is not None and (value > self.upper or (self.upper_open and value == self.upper))
-        )
+        return not (self.upper is not None and (value > self.upper or (self.upper_open and value == self.upper)))
 
     @property
     def positive(self) -> bool:
@@ -237,9 +235,7 @@ def _points(domain: Domain) -> tuple[Point, ...]:
     axes = [_Axis(name, interval) for name, interval in domain.names]
     for turn in range(3 * POINTS):
         special = turn >= 8 and turn % 2 == 0
-        values = tuple(
-            axis.special(turn // 2 + at) if special else axis.drawn(turn) for at, axis in enumerate(axes)
-        )
+        values = tuple(axis.special(turn // 2 + at) if special else axis.drawn(turn) for at, axis in enumerate(axes))
         found.setdefault(values)
         if len(found) == POINTS:
             break

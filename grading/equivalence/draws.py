@@ -120,11 +120,12 @@ def _ones(sizes: tuple[int, ...]) -> Any:
 def _vector(kind: str, n: int, stream: _Stream) -> tuple[Fraction, ...]:
     if kind == "simplex":
         weights = [stream.below(40) + 3 for _ in range(n)]
-        return tuple(Fraction(weight, sum(weights)) for weight in weights)
+        total = sum(weights)
+        return tuple(Fraction(weight, total) for weight in weights)
     if kind == "unit vector" and n > 1:
         # a rational point of the sphere, by projection from a pole
         flat = [stream.entry() for _ in range(n - 1)]
-        square = sum(value * value for value in flat)
+        square = sum((value * value for value in flat), Fraction(0))
         return (*(2 * value / (1 + square) for value in flat), (square - 1) / (1 + square))
     if kind == "unit vector":
         return (Fraction(1),)

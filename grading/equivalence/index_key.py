@@ -13,10 +13,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from grading.equivalence.balls import TooLarge, Unclear, Undefined
 from grading.equivalence.decide import Outcome, _same, decimal
 from grading.equivalence.domain import Domain
 from grading.equivalence.draws import Dim, Draw, draw
-from grading.equivalence.evaluate import TooLarge, Unclear, Undefined, Unsupported
+from grading.equivalence.evaluate import Unsupported
 from grading.equivalence.indices import MAX_AXES, Counter, Grid, IndexPlanner, Program
 from grading.equivalence.matrices import Redraw, ShapeError
 from grading.equivalence.matrix_key import compare, finite
@@ -153,7 +154,9 @@ def decide_indexed(key: IndexedKey, given: Compiled) -> Outcome:
                 tuples += int(value.size)
     if not used:
         return Outcome(None, "undecided", "no arrays were found on which both have a value")
-    return Outcome(True, "sampled", f"equal for all {tuples} index tuples of {used} draws of arrays of different lengths")
+    return Outcome(
+        True, "sampled", f"equal for all {tuples} index tuples of {used} draws of arrays of different lengths"
+    )
 
 
 def settled(key: IndexedKey, given: Compiled, bench: _Bench, value: Any, floats: bool | None) -> bool | None:

@@ -1,8 +1,8 @@
 """Expressions with indices: p_i (δ_ij − p_j), sums over an axis, indicators, evaluated for all index tuples at once.
 
-Every index has an axis of a numpy array of its own; a sum reduces its axis. Free indices are the key's. An index runs over
-the axis of the array that it indexes; running over two is said in words. Whole arrays (p^T y, softmax(s)_j, diag(p)_ij)
-go through `grading.equivalence.matrices`.
+Every index has an axis of a numpy array of its own; a sum reduces its axis. Free indices are the key's. An index runs
+over the axis of the array that it indexes; running over two is said in words. Whole arrays (p^T y, softmax(s)_j) go
+through `grading.equivalence.matrices`.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ class IndexPlanner:
         self.seen = Counter(start)
         self.scope: dict[str, Index] = dict(start)
         self.used = len(start)
-        columns = {name: (shape[0], shape[1] if len(shape) > 1 else 1) for name, shape in shapes.items() if len(shape) < 3}
+        columns = {
+            name: (shape[0], shape[1] if len(shape) > 1 else 1) for name, shape in shapes.items() if len(shape) < 3
+        }
         self.matrices = Planner(columns, scalars, text)
 
     def whole(self, node: Node) -> Program:

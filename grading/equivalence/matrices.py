@@ -178,7 +178,7 @@ class Planner:
         """Give an identity the size of the other side."""
         if left.shape == right.shape:
             return left, right
-        shape = right.shape if left.shape == "I" else left.shape
+        shape: Any = right.shape if left.shape == "I" else left.shape
         if not isinstance(shape, tuple) or shape[0] != shape[1]:
             raise ShapeError(f"{self.shown(shape)} and the identity do not fit: a square matrix is needed beside I")
         return self.sized(left, shape[0]), self.sized(right, shape[0])
@@ -302,8 +302,7 @@ class Planner:
         if right.shape is None or right.shape == (1, 1):
             if right.shape is None:
                 return Plan(left.shape, lambda values: _over(a(values), b(values)))
-            shape = right.shape if left.shape is None else left.shape
-            return Plan(shape, lambda values: _over(a(values), b(values)))
+            return Plan(left.shape or right.shape, lambda values: _over(a(values), b(values)))
         if right.shape == "I" or left.shape == "I":
             raise ShapeError("a division by or of I has no meaning: use the inverse")
         shape = self.broadcast(left, right, node.left, node.right, "divide entry by entry")
@@ -322,14 +321,18 @@ class Planner:
                 if power.shape not in (None, (1, 1)):
                     if base.shape is None and isinstance(node.base, Symbol) and node.base.name == "e":
                         return self.applied(power, "exp", node)
-                    raise ShapeError(f"{self.name(node.exponent)} is {self.shown(power.shape)}: an exponent is a number")
+                    raise ShapeError(
+                        f"{self.name(node.exponent)} is {self.shown(power.shape)}: an exponent is a number"
+                    )
                 raised = power.run
                 return Plan(base.shape, lambda values: _scalar_power(run(values), raised(values), None))
             self.delicate = self.delicate or abs(exponent) > 4
             fixed = exponent
             return Plan(base.shape, lambda values: _scalar_power(run(values), values.number(fixed), fixed))
         if exponent is None or exponent.denominator != 1 or abs(exponent) > MAX_POWER or isinstance(base.shape, str):
-            raise ShapeError(f"{self.name(node.base)} is {self.shown(base.shape)}: only whole powers of a matrix are known")
+            raise ShapeError(
+                f"{self.name(node.base)} is {self.shown(base.shape)}: only whole powers of a matrix are known"
+            )
         shape = base.shape
         assert isinstance(shape, tuple)
         if self.numpy:

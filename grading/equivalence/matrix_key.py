@@ -1,7 +1,7 @@
 """Whether an expression of matrices equals a key: shapes first, in words, then values on drawn matrices.
 
-All named dimensions differ within a draw, several draws are made, entries are compared in float64. A difference close to
-rounding noise, or one in an answer with inverses, powers or long literals, is settled in decimals of 60 digits.
+All named dimensions differ within a draw, several draws are made, entries are compared in float64. A difference close
+to rounding noise, or one in an answer with inverses, powers or long literals, is settled in decimals of 60 digits.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _EQUAL = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class MatrixSetting:
-    """Declared shapes and scalars, and what is known of a matrix: "permutation", "row stochastic", or a formula for it."""
+    """Declared shapes and scalars; what is known of a matrix: "permutation", "row stochastic", or a formula for it."""
 
     shapes: Mapping[str, Shape]
     domain: Domain
@@ -133,9 +133,7 @@ def decide_matrix(key: MatrixKey, given: Planned) -> Outcome:
     if plan is None:
         return Outcome(False, "refuted", given.reason)
     if not _fits(plan.shape, key.plan.shape):
-        return Outcome(
-            False, "refuted", f"the answer is {shown(plan.shape)}, what is asked is {shown(key.plan.shape)}"
-        )
+        return Outcome(False, "refuted", f"the answer is {shown(plan.shape)}, what is asked is {shown(key.plan.shape)}")
     import numpy as np
 
     with np.errstate(all="ignore"):
@@ -229,9 +227,13 @@ def refuted(bench: _Bench, value: Any) -> Outcome:
     key, answer = f"{ours:.{digits}g}", f"{theirs:.{digits}g}"
     place = f"entry ({row + 1}, {column + 1})" if bench.key.size > 1 else "the value"
     sizes = ", ".join(f"{name} = {size}" for name, size in bench.draw.dims.items())
-    detail = f"on matrices drawn at random{f' with {sizes}' if sizes else ''}, {place} differs most: {key} in the key, {answer}"
+    drawn = f"on matrices drawn at random with {sizes}" if sizes else "on matrices drawn at random"
+    detail = f"{drawn}, {place} differs most: {key} in the key, {answer}"
     return Outcome(
-        False, "refuted", f"{detail} in the answer", {**_where(bench), "entry": [row + 1, column + 1], "key": key, "answer": answer}
+        False,
+        "refuted",
+        f"{detail} in the answer",
+        {**_where(bench), "entry": [row + 1, column + 1], "key": key, "answer": answer},
     )
 
 

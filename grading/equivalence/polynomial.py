@@ -1,6 +1,6 @@
 """Polynomials over atoms with exact coefficients and rational exponents: the arithmetic under the normal form.
 
-An atom is a symbol, a prime under a root, e to a monomial, the logarithm of an atom, a sum that cannot be split further.
+An atom is a symbol, a prime under a root, e to a monomial, the logarithm of an atom, a sum that does not split further.
 A monomial is a tuple of (atom, exponent) sorted by atom; a polynomial maps monomials to coefficients other than 0.
 All work is counted against a budget, so that no input runs long: `TooBig` says that the proof is given up.
 """
@@ -27,6 +27,7 @@ BUDGET = 12_000
 """Products of two terms in one proof."""
 MAX_BITS = 6000
 """Longest coefficient."""
+HUGE = 10**300
 LINE: Range = (-math.inf, math.inf, True, True)
 POSITIVE: Range = (0.0, math.inf, True, True)
 
@@ -74,9 +75,7 @@ class Table:
 
     # ------------------------------------------------------------------------------------------------------ atoms
 
-    def atom(
-        self, kind: str, data: Hashable, payload: Any = None, reach: Range = LINE, integer: bool = False
-    ) -> int:
+    def atom(self, kind: str, data: Hashable, payload: Any = None, reach: Range = LINE, integer: bool = False) -> int:
         """The number of an atom, made when it is new."""
         key = (kind, data)
         at = self.keys.get(key)
@@ -249,7 +248,7 @@ class Table:
         low, high, low_open, high_open = 0.0, 0.0, False, False
         for mono, number in poly.items():
             reach = self.range_of_mono(mono)
-            factor = float(number) if abs(number) < 1e300 else math.inf
+            factor = float(number) if -HUGE < number < HUGE else math.copysign(math.inf, number)
             if factor < 0:
                 reach = (reach[1], reach[0], reach[3], reach[2])
             low, high = low + factor * reach[0], high + factor * reach[1]
@@ -445,6 +444,11 @@ def power(number: Rational, n: int) -> Rational:
     if not number:
         raise TooBig("division by zero")
     return _tidy(Fraction(1) / Fraction(number) ** -n)
+
+
+def size_of(number: Rational) -> Rational:
+    """|number|."""
+    return -number if number < 0 else number
 
 
 def inverse(number: Rational) -> Rational:

@@ -1,8 +1,8 @@
 """Slow and sure evaluation of a tree: exact rationals as long as they last, then decimals with an error bound.
 
 It settles what floats cannot: points where a difference is close to rounding noise, towers beyond the range of floats,
-steps, zeros. A value is a `Fraction` (exact) or a pair of decimals (value, error). Exponents are bounded, so that a huge
-tower ends as `TooLarge` at once and never hangs. Functions beyond +, −, ×, ÷, roots, exp and ln come from mpmath's
+steps, zeros. A value is a `Fraction` (exact) or a pair of decimals (value, error). Exponents are bounded: a huge tower
+ends as `TooLarge` at once and never hangs. Functions beyond +, −, ×, ÷, roots, exp and ln come from mpmath's
 stateless kernel, imported when first needed.
 """
 
@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Mapping
 from decimal import (
     ROUND_UP,
-    Clamped,
     Context,
     Decimal,
     DivisionByZero,
@@ -23,15 +22,8 @@ from decimal import (
 from fractions import Fraction
 from typing import Any
 
-from grading.equivalence.evaluate import (
-    MAX_TERMS,
-    TooLarge,
-    Unclear,
-    Undefined,
-    Unsupported,
-    rational,
-    unknown_coefficients,
-)
+from grading.equivalence.balls import TooLarge, Unclear, Undefined, unknown_coefficients
+from grading.equivalence.evaluate import MAX_TERMS, Unsupported, rational
 from grading.reading.tree import (
     Add,
     Call,
@@ -268,9 +260,7 @@ class Precise:
         """Square root of a positive value."""
         x, error = self.spread(a)
         root = self.ctx.sqrt(x)
-        return root, self.err.add(
-            self.err.multiply(self.err.divide(error, root), Decimal("0.6")), self.rounding(root)
-        )
+        return root, self.err.add(self.err.multiply(self.err.divide(error, root), Decimal("0.6")), self.rounding(root))
 
     def power(self, a: Value, b: Value) -> Value:
         """a^b where b is not a literal: a negative a needs a whole b."""
@@ -360,7 +350,7 @@ class Precise:
                 return Fraction(math.factorial(nearest - 1))
             if nearest > 100_000:
                 raise TooLarge("a huge factorial")
-        return self.kernel("gamma", a, lambda x: _gamma_slope(x), 20_000)
+        return self.kernel("gamma", a, _gamma_slope, 20_000)
 
     def binomial(self, n: Value, k: Value) -> Value:
         """n over k, by the falling product for a whole k."""
@@ -585,7 +575,7 @@ def _phi(self: Precise, a: Value) -> Value:
     return self.over(self.plus(_ONE, self.kernel("erf", scaled, lambda _x: 1.13)), Fraction(2))
 
 
-def _abs(self: Precise, a: Value) -> Value:
+def _abs(_self: Precise, a: Value) -> Value:
     return abs(a) if isinstance(a, Fraction) else (abs(a[0]), a[1])
 
 

@@ -93,7 +93,7 @@ class Expression(Kind):
             return _half_unit(key, rule.sig)
         return (rule.abs or Fraction(0)) + (rule.rel or Fraction(0)) * abs(key)
 
-    def agrees(self, a: Any, b: Any, slack: float = 1.0) -> bool:  # noqa: ARG002 - equality has no slack
+    def agrees(self, a: Any, b: Any, slack: float = 1.0) -> bool:
         """Whether formula `b` would pass for key `a`."""
         return self.compare(self.parse(str(b)), a).right is True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -27,10 +27,11 @@ from grading.reading.tree import Node
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An expression with indices that was read."""
+    """An expression with indices that was read; `compiled` keeps its program by the key's indices."""
 
     text: str
     tree: Node
+    compiled: dict[tuple[tuple[str, Any], ...], Compiled] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class Indexed(Kind):
     shapes: Any = ()
 
     def __post_init__(self) -> None:
-        for field in ("arrays", "symbols", "shapes"):
-            object.__setattr__(self, field, pairs(getattr(self, field), field))
+        for part in ("arrays", "symbols", "shapes"):
+            object.__setattr__(self, part, pairs(getattr(self, part), part))
 
     def parse(self, text: str) -> Given:
         """Read an expression; indices that do not fit are said by `compare`."""
@@ -70,10 +71,14 @@ class Indexed(Kind):
         return Comparison(outcome.right, outcome.method, outcome.detail, witness=outcome.witness)
 
     def _compiled(self, key: IndexedKey, given: Given) -> Compiled:
-        setting, _ = _setting(self.arrays, self.symbols, self.shapes)
-        return compiled(given.tree, setting, key.free, given.text)
+        asked = tuple(key.free.items())
+        found = given.compiled.get(asked)
+        if found is None:
+            setting, _ = _setting(self.arrays, self.symbols, self.shapes)
+            found = given.compiled[asked] = compiled(given.tree, setting, key.free, given.text)
+        return found
 
-    def agrees(self, a: Any, b: Any, slack: float = 1.0) -> bool:  # noqa: ARG002 - equality has no slack
+    def agrees(self, a: Any, b: Any, slack: float = 1.0) -> bool:
         """Whether expression `b` would pass for key `a`."""
         return self.compare(self.parse(str(b)), a).right is True
 

@@ -37,22 +37,24 @@ class Given:
 class MatrixExpression(Kind):
     """An expression of matrices.
 
-    shapes: dimensions by name, [rows, columns]; symbols: domains of scalars; known: what more holds of a matrix,
-    "permutation", "row stochastic", or a formula in the others (O: "P V"), which drawn matrices then obey.
+    shapes: dimensions by name, [rows, columns]; symbols: domains of scalars; arrays: "simplex", "unit vector" … of some;
+    known: what more holds of a matrix, "permutation", "row stochastic", or a formula in the others (O: "P V"), which
+    drawn matrices then obey.
     """
 
     name: ClassVar[str] = "matrix_expression"
     shapes: Any = ()
     symbols: Any = ()
+    arrays: Any = ()
     known: Any = ()
 
     def __post_init__(self) -> None:
-        for field in ("shapes", "symbols", "known"):
-            object.__setattr__(self, field, pairs(getattr(self, field), field))
+        for part in ("shapes", "symbols", "arrays", "known"):
+            object.__setattr__(self, part, pairs(getattr(self, part), part))
 
     def parse(self, text: str) -> Given:
         """Read an expression; shapes that do not fit are found here and said by `compare`."""
-        setting, names = _setting(self.shapes, self.symbols, self.known)
+        setting, names = _setting(self.shapes, self.symbols, self.arrays + self.known)
         tree = read(text, names)
         numpy = "@" in text or ".sum(" in text
         return Given(text, planned(tree, setting, text, numpy))
@@ -70,7 +72,7 @@ class MatrixExpression(Kind):
         outcome = decide_matrix(_key(self, str(value)), given.planned)
         return Comparison(outcome.right, outcome.method, outcome.detail, witness=outcome.witness)
 
-    def agrees(self, a: Any, b: Any, slack: float = 1.0) -> bool:  # noqa: ARG002 - equality has no slack
+    def agrees(self, a: Any, b: Any, slack: float = 1.0) -> bool:
         """Whether expression `b` would pass for key `a`."""
         return self.compare(self.parse(str(b)), a).right is True
 
@@ -102,6 +104,8 @@ class MatrixExpression(Kind):
         out: dict[str, Any] = {}
         if self.symbols:
             out["symbols"] = dict(self.symbols)
+        if self.arrays:
+            out["arrays"] = dict(self.arrays)
         out["shapes"] = {name: list(shape) for name, shape in self.shapes}
         return out
 
@@ -121,12 +125,14 @@ def _setting(shapes: Any, symbols: Any, known: Any) -> tuple[MatrixSetting, Decl
     if both:
         raise BadKey(f"{both[0]} is declared both as a matrix and as a number")
     names = Declared(symbols=frozenset(domain.order) | dims, matrices=frozenset(checked))
+    strange = sorted({name for name, _ in known} - set(checked))
+    if strange:
+        raise BadKey(f"{strange[0]} has no shape")
     properties = {name: what for name, what in known if what in ARRAY_KINDS}
     if "ones" in checked:
         properties["ones"] = "ones"
     formulas = {name: _formula(name, what, names) for name, what in known if what not in ARRAY_KINDS}
     return MatrixSetting(checked, domain, properties, formulas), names
-
 
 
 def _formula(name: str, text: Any, names: Declared) -> Node:
@@ -138,7 +144,7 @@ def _formula(name: str, text: Any, names: Declared) -> Node:
 
 @lru_cache(maxsize=4096)
 def _key(kind: MatrixExpression, text: str) -> MatrixKey:
-    setting, _ = _setting(kind.shapes, kind.symbols, kind.known)
+    setting, _ = _setting(kind.shapes, kind.symbols, kind.arrays + kind.known)
     try:
         given = kind.parse(text)
     except Unreadable as error:
