@@ -28,24 +28,29 @@ _SPECIAL = re.compile(
     re.IGNORECASE,
 )
 
+_DIGIT = re.compile("[1-9]")
+_STARTS = frozenset("0123456789.-−√(")
+
 
 def read_amount(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
     """The number and the words of its unit. A left side `name =` is dropped; a chain of equal numbers gives its last."""
-    special = _SPECIAL.match(text)
+    special = _SPECIAL.match(text) if _DIGIT.search(text) is None else None
     if special is not None:
         sign, nan, _ = special.groups()
         if nan:
             return Real(math.nan, 0.0, "NaN"), ()
         size = -math.inf if sign in ("-", "−") else math.inf
         return Real(size, 0.0, "-inf" if size < 0 else "inf"), ()
-    lead = _LEADING.match(text)
+    lead = None if text[0] in _STARTS else _LEADING.match(text)
     if lead is not None and lead.end() < len(text):
         offset += lead.end()
         text = text[lead.end() :]
     tokens = tokenize(text, offset)
     if len(tokens) == 1:
         raise Unreadable("the answer is empty", offset)
-    return _last_side(tokens)
+    if "=" in text or "≈" in text or "\\" in text:
+        return _last_side(tokens)
+    return _side(tokens)
 
 
 def _last_side(tokens: list[Token]) -> tuple[Real, tuple[str, ...]]:
@@ -107,7 +112,7 @@ def _side(tokens: list[Token]) -> tuple[Real, tuple[str, ...]]:
         raise Unreadable("a number is expected before the unit", tokens[0][2])
     if words and words[-1] in ("/", "per"):
         raise Unreadable("a unit is missing at the end", tokens[-1][2])
-    if not words and _is_bracketed(tokens) and _has_unit(tokens):
+    if not words and tokens[-2][1] in (")", "]", "}") and _has_unit(tokens) and _is_bracketed(tokens):
         return _side([*tokens[1:-2], tokens[-1]])
     head = tokens[:cut]
     end = head[-1][3]
@@ -116,7 +121,8 @@ def _side(tokens: list[Token]) -> tuple[Real, tuple[str, ...]]:
         tree = parser.whole()
     except Unreadable as error:
         raise _in_words(error, tokens, cut) from None
-    return value(tree, printable(show(tree), 120)), words
+    shown = show(tree)
+    return value(tree, shown if len(shown) <= 120 and shown.isprintable() else printable(shown, 120)), words
 
 
 def _without_stop(tokens: list[Token]) -> list[Token]:
@@ -154,6 +160,9 @@ def _is_unit(token: Token) -> bool:
 def _unit_begins(tokens: list[Token]) -> int:
     """Where the unit phrase at the end begins."""
     at = len(tokens) - 1
+    last = tokens[at - 1]
+    if last[0] != "name" and last[1] not in ("%", "/"):
+        return at
     while at > 0:
         kind, text, _, _, _ = tokens[at - 1]
         if _is_unit(tokens[at - 1]) or (kind == "op" and text == "/" and at < len(tokens) - 1 and _is_unit(tokens[at])):

@@ -27,12 +27,12 @@ class Real:
         self.error = error
         self.text = text
         self._exact = exact
-        self._source = source  # a decimal literal (str) or the tree of an irrational
+        self._source = source  # a decimal literal, two of them for a quotient, or the tree of an irrational
 
     def is_rational(self) -> bool:
         """Whether the number is a fraction that can be written down exactly."""
         source = self._source
-        if self._exact is not None or source is None or isinstance(source, str):
+        if self._exact is not None or source is None or isinstance(source, str | tuple):
             return True
         return isinstance(source, _Scaled) and source.base.is_rational()
 
@@ -42,6 +42,8 @@ class Real:
             source = self._source
             if isinstance(source, str):
                 self._exact = Fraction(source)
+            elif isinstance(source, tuple):
+                self._exact = Fraction(source[0]) / Fraction(source[1])
             elif source is None:
                 self._exact = Fraction(self.approx)
             elif isinstance(source, _Scaled):
@@ -152,3 +154,58 @@ def quick(text: str) -> tuple[Real, str] | None:
     if approx == 0.0 and exponent is not None and literal.strip("-0.").partition("e")[0].strip("0."):
         return None  # underflow: the rationals decide
     return Real(approx, abs(approx) * ULP, literal, source=literal), unit or ""
+
+
+_N = r"\d{1,18}(?:\.\d{0,18})?|\.\d{1,18}"
+_NOTATION = re.compile(
+    rf"\s*([+\-−]?)\s*(?:"
+    rf"({_N})\s*(?:×|\*|·|⋅|\\times(?![A-Za-z])|\\cdot(?![A-Za-z]))\s*10\s*(?:(?:\^|\*\*)\s*(?:([+\-−]?\d{{1,3}})"
+    r"|\{\s*([+\-−]?\d{1,3})\s*\}|\(\s*([+\-−]?\d{1,3})\s*\))|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
+    rf"|({_N})\s*[/÷∕]\s*({_N})"
+    rf"|\\[dt]?frac\s*\{{\s*({_N})\s*\}}\s*\{{\s*({_N})\s*\}}"
+    r"|(\d{1,6})\s*(?:\^|\*\*)\s*(?:([+\-−]?\d{1,3})|\{\s*([+\-−]?\d{1,3})\s*\})"
+    r"|(\d{1,3}(?: \d{3})+)"
+    r")\s*([A-Za-zµμ][A-Za-zµμ/ ]{0,30})?\s*\Z"
+)
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+
+
+def notation(text: str) -> tuple[Real, str] | None:
+    """The commonest notations beyond plain decimals, as the grammar reads them: 5.76×10^-1, 9/50, \\frac{9}{50},
+    2^26, 67 108 864, each with an optional unit word. None where the grammar has to look."""
+    found = _NOTATION.match(text)
+    if found is None:
+        return None
+    sign, mantissa, t1, t2, t3, t4, a, b, c, d, base, e1, e2, grouped, unit = found.groups()
+    minus = "-" if sign in ("-", "−") else ""
+    unit = unit or ""
+    if mantissa is not None:
+        power = (t1 or t2 or t3 or t4.translate(_RAISED)).replace("−", "-").lstrip("+")
+        shown = f"({power})" if power[0] == "-" else power
+        literal = f"{minus}{mantissa}e{power}"
+        approx = float(literal)
+        if not 1e-300 < abs(approx) < 1e300:
+            return None
+        return Real(approx, abs(approx) * ULP, f"{minus}{mantissa}·10^{shown}", None, literal), unit
+    if a is not None or c is not None:
+        above, below = (a, b) if a is not None else (c, d)
+        divisor = float(below)
+        if divisor == 0.0:
+            return None
+        if not above.isascii() or (a is not None and unit and unit[0] in "eE"):
+            return None
+        approx = float(minus + above) / divisor
+        return Real(approx, abs(approx) * 4 * ULP, f"{minus}{above}/{below}", None, (minus + above, below)), unit
+    if base is not None:
+        exponent = int((e1 or e2).replace("−", "-"))
+        if abs(exponent) > 200 or base.strip("0") == "":
+            return None
+        size = int(base) ** abs(exponent)
+        exact = Fraction(size) if exponent >= 0 else Fraction(1, size)
+        shown = f"{minus}{base}^{exponent}" if exponent >= 0 else f"{minus}{base}^({exponent})"
+        return from_fraction(-exact if minus else exact, shown), unit
+    if grouped[0] == "0":
+        return None
+    literal = minus + grouped.replace(" ", "")
+    approx = float(literal)
+    return Real(approx, abs(approx) * ULP, literal, None, literal), unit

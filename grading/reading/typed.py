@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grading.errors import Unreadable
-from grading.reading.numbers import Real, quick
+from grading.reading.numbers import Real, notation, quick
 from grading.units import split_phrase, table
 
 MAX_LENGTH = 2000
@@ -14,7 +14,7 @@ def read_number(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
 
     offset: where `text` begins in what the learner typed, for the columns of errors.
     """
-    found = quick(text)
+    found = quick(text) or notation(text)
     if found is not None:
         number, unit = found
         if not unit:
