@@ -14,7 +14,7 @@ from solvers.draws import Draws
 Mat = list[list[float]]
 
 G = [-1.0, 0.0]
-"""Upstream gradient at bank's output: the loss falls as bank reads more geography."""
+"""Upstream gradient at bank's output: more geography there lowers the loss."""
 
 
 def keys() -> Mat:
