@@ -568,7 +568,7 @@ class Parser:
             return self.root(text)
         if text in ("\\frac", "\\binom"):
             self.at += 1
-            above, below = self.argument(), self.argument()
+            above, below = self.argument(), self.argument(last=True)
             if text == "\\binom":
                 return self.made(Call("binomial", (above, below), start=start, end=below.end))
             return self.made(Div(above, below, start=start, end=below.end))
@@ -641,7 +641,7 @@ class Parser:
         share = self.made(Div(one, degree, start=degree.start, end=degree.end))
         return self.made(Pow(inner, share, start=start, end=inner.end))
 
-    def argument(self) -> Node:
+    def argument(self, last: bool = False) -> Node:
         """An argument of \\frac: a group, or the next single digit or letter."""
         kind, text, start, end, spaced = self.tokens[self.at]
         if kind == "op" and text == "{":
@@ -654,11 +654,11 @@ class Parser:
         ):
             self.tokens[self.at] = (kind, text[0], start, start + 1, spaced)
             rest = text[1:]
-            if rest.isdigit():
+            if rest.isdigit() and last:
                 number = Number(literal(rest), rest, start=start + 1, end=end)
                 self.tokens.insert(self.at + 1, ("atom", number, start + 1, end, False))
             else:
-                self.tokens.insert(self.at + 1, ("name", rest, start + 1, end, False))
+                self.tokens.insert(self.at + 1, (kind, rest, start + 1, end, False))
         if kind == "num":
             return self.made(self.grouped_digit())
         self.enter()
@@ -719,7 +719,7 @@ class Parser:
         tokens = self.tokens
         _, text, _, end, _ = tokens[at]
         at += 1
-        while tokens[at][0] == "sub" and not tokens[at][4]:
+        while tokens[at][0] == "sub":
             text += "_" + tokens[at][1]
             end = tokens[at][3]
             at += 1
