@@ -67,7 +67,7 @@ def softmax(s: Row, tau: float = 1.0) -> list[float]:
 
 def entropy(p: Row) -> float:
     """−Σ_j p_j ln p_j in nats; empty shares count nothing."""
-    return -math.fsum(v * math.log(v) for v in p if v > 0)
+    return 0.0 - math.fsum(v * math.log(v) for v in p if v > 0)
 
 
 def attention(Q: Rows, K: Rows, V: Rows, mask: Rows | None = None) -> tuple[list[list[float]], list[list[float]]]:

@@ -183,8 +183,8 @@ LOGIT_SD = Drill(
 )
 
 REGIMES: Mapping[str, str] = {
-    "aligned_mean": "Query and key are partly aligned, equally at both widths. By which factor does the mean logit change?",
-    "random_sd": "Query and key are independent. By which factor does the standard deviation of the logit change?",
+    "aligned_mean": r"Query and key have the same alignment $\rho > 0$ at both widths. By what factor does the logit's mean change?",
+    "random_sd": "Query and key are independent. By what factor does the logit's standard deviation change?",
 }
 
 WIDTH_GROWTH = Drill(

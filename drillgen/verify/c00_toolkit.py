@@ -11,7 +11,7 @@ from typing import Any
 
 from drillgen.verify.rows import Property, Ratio, Row
 from solvers import facts
-from solvers.algebra import entropy, matmul, matvec, scaled, softmax
+from solvers.algebra import entropy, matmul, matvec, scaled, softmax, transpose
 from solvers.c01_attention import causal_mask
 from solvers.c02_softmax import log_softmax_jacobian
 
@@ -140,11 +140,8 @@ def small_singular_values() -> list[float]:
 def minors() -> list[float]:
     """A second route to the same: determinants of every (d_k + 1)-square block of integer maps, exact."""
     W_Q, W_K, _ = maps()
-    whole = (
-        [[round(100 * x) for x in row] for row in W_Q.tolist()],
-        [[round(100 * x) for x in row] for row in W_K.tolist()],
-    )
-    C = matmul(whole[0], [list(c) for c in zip(*whole[1], strict=True)])
+    left, right = ([[round(100 * x) for x in row] for row in W.tolist()] for W in (W_Q, W_K))
+    C = matmul(left, transpose(right))
     blocks = list(itertools.combinations(range(6), 4))
     worst = max(abs(_determinant([[C[i][j] for j in columns] for i in rows])) for rows in blocks for columns in blocks)
     return [float(worst)] * 3
