@@ -183,7 +183,7 @@ LOGIT_SD = Drill(
 )
 
 REGIMES: Mapping[str, str] = {
-    "aligned_mean": r"The alignment $\rho > 0$ is the same at both widths. By what factor does the logit's mean change?",
+    "aligned_mean": r"The alignment $\rho > 0$ is the same at both widths. By what factor does the mean logit change?",
     "random_sd": "Query and key are independent. By what factor does the logit's standard deviation change?",
 }
 
