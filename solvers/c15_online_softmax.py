@@ -152,20 +152,26 @@ def _next_row(values: Mapping[str, Any], index: int, own: Sequence[float]) -> li
 def _trace_steps(
     scores: Sequence[float], values: Sequence[float], block_size: int, answer: list[list[float]]
 ) -> dict[str, Any]:
-    """One entry a block for the worked solution: its scores, factor, weights and state; rises are counted positive."""
-    lines: list[dict[str, Any]] = []
-    before = [answer[0][0], 0.0, 0.0]
-    blocks = zip(blocks_of(scores, block_size), blocks_of(values, block_size), answer, strict=True)
-    for n, (block, part, row) in enumerate(blocks, 1):
-        weights = [math.exp(s - row[0]) for s in block]
-        lines.append({
-            "n": n, "block": list(block), "values": list(part), "m": row[0], "l": row[1], "u": row[2],
-            "rise": row[0] - before[0], "factor": rescale_factor(before[0], row[0]), "weights": weights,
-            "l_before": before[1], "u_before": before[2],
-            "l_block": sum(weights), "u_block": sum(w * v for w, v in zip(weights, part, strict=True)),
-        })  # fmt: skip
-        before = row
-    return {"first": lines[0], "later": lines[1:], "known": answer[:-1], "last": lines[-1], "rows": answer}
+    """For every block: by how much the maximum rises, the factor on the past, the weights and what they add."""
+    before = [answer[0], *answer[:-1]]
+    weights = [
+        [math.exp(s - row[0]) for s in block] for block, row in zip(blocks_of(scores, block_size), answer, strict=True)
+    ]
+    added_u = [
+        sum(w * v for w, v in zip(block, part, strict=True))
+        for block, part in zip(weights, blocks_of(values, block_size), strict=True)
+    ]
+    return {
+        "rises": [row[0] - old[0] for row, old in zip(answer, before, strict=True)],
+        "factors": [rescale_factor(old[0], row[0]) for row, old in zip(answer, before, strict=True)],
+        "weights": weights,
+        "added_l": [sum(block) for block in weights],
+        "added_u": added_u,
+        "known": answer[:-1],
+        "last_factor": rescale_factor(before[-1][0], answer[-1][0]),
+        "last_weights": weights[-1],
+        "rows": answer,
+    }
 
 
 TRACE = Drill(
