@@ -42,10 +42,49 @@ def _reachable(v):
     return sorted({int(j) + 1 for j in np.argmax(scores, axis=1)[alone]})
 
 
+@cache
+def _truths():
+    """Every statement tried on random heads of 12 tokens and width 3 (or as the statement says)."""
+    rng = np.random.default_rng(5)
+    T, d_k = 12, 3
+    q, k = rng.normal(size=(2, T, d_k))
+    scores = q @ k.T / np.sqrt(d_k)
+    weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    pattern = rng.dirichlet(np.ones(T), size=T)
+    phi_q, phi_k = np.exp(rng.normal(size=(2, T, d_k)))
+    linear = phi_q @ phi_k.T
+    keys, queries = rng.normal(size=5), rng.normal(size=2000)
+    winners = {int(np.argmax(x * keys)) for x in queries}
+
+    def rank(matrix):
+        return int(np.linalg.matrix_rank(matrix, tol=1e-9))
+
+    def head_rank(heads, d=24):
+        a, b = rng.normal(size=(2, 40, d // heads))
+        return rank(a @ b.T)
+
+    return {
+        "weights_rank_le_dk": rank(weights) <= d_k,
+        "any_pattern_possible": rank(np.log(pattern)) <= d_k + 1,
+        "weights_can_be_full_rank": rank(weights) == T,
+        "scores_rank_le_dk": rank(scores) <= d_k,
+        "logweights_rank_le_dk_plus_1": rank(np.log(weights)) <= d_k + 1,
+        "dk1_two_top_keys": len(winners) <= 2,
+        "dk1_every_key_reachable": len(winners) == 5,
+        "linear_attention_weights_low_rank": max(rank(linear), rank(linear / linear.sum(1, keepdims=True))) <= d_k,
+        "more_heads_raise_each_rank": head_rank(8) > head_rank(4),
+    }
+
+
+def _statements(v):
+    return sorted(key for key in v["options"] if _truths()[key])
+
+
 ROUTES = {
     "rank.score_rank": lambda v: _score_rank(v["T"], v["d_k"]),
     "rank.log_weight_rank": lambda v: _log_weight_rank(v["T"], v["d_k"]),
     "rank.top_keys_1d": _top_1d,
     "rank.reachable_2d": _reachable,
+    "rank.statements": _statements,
     "rank.linear_attention": lambda v: _linear_rank(v["T"], v["r"]),
 }
