@@ -54,7 +54,7 @@ def max_sequences(model: Any, memory: float, per_token: int, T: int) -> int:
 
 def seconds_per_token(model: Any, cache_bytes: float, bandwidth: float) -> float:
     """(2N + cache)/bandwidth: one decode step reads every weight and the whole cache once (card 13)."""
-    return (WEIGHT_BYTES * model.N + cache_bytes) / bandwidth
+    return float((WEIGHT_BYTES * model.N + cache_bytes) / bandwidth)
 
 
 def step_work(model: Any, per_token: int, prefills: list[int], contexts: int, decodes: int) -> tuple[float, float]:

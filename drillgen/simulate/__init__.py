@@ -1,0 +1,1 @@
+"""What `drillgen simulate` runs: one module a simulation, giving a JSON object, table lines and a plot."""
