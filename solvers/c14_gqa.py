@@ -492,20 +492,20 @@ STATEMENTS = statement_drill(
             "fewer_query_heads",
             "Compared with multi-head attention of the same width, it has fewer query heads.",
             False,
-            "All h query heads stay; only keys and values are shared.",
+            "All $h$ query heads stay; only keys and values are shared.",
         ),
         Statement(
             "attention_flops_cut",
             "Compared with multi-head attention, the products of queries with keys and of weights with values "
             "take fewer FLOPs.",
             False,
-            "Each of the h query heads still meets every key and value.",
+            "Each of the $h$ query heads still meets every key and value.",
         ),
         Statement(
             "cache_shrinks",
             "Compared with multi-head attention, its KV cache is smaller.",
             True,
-            "A layer stores H_kv heads of keys and values instead of h.",
+            r"A layer stores $H_{\text{kv}}$ heads of keys and values instead of $h$.",
         ),
         Statement(
             "mqa_is_free",
@@ -515,7 +515,7 @@ STATEMENTS = statement_drill(
         ),
         Statement(
             "query_heads_unchanged",
-            "It keeps all h query heads.",
+            "It keeps all $h$ query heads.",
             True,
             "Grouping changes which keys and values a query head reads, not how many query heads there are.",
         ),

@@ -376,7 +376,7 @@ STATEMENTS = statement_drill(
             "With unit queries and keys and a fixed gain, the largest possible weight in a row of a given length is "
             "below one.",
             True,
-            "Logits lie between −g and g, so no key can lead by more than 2g.",
+            "Logits lie between $-g$ and $g$, so no key can lead by more than $2g$.",
         ),
         Statement(
             "sink_contributes_most_of_output",
