@@ -398,9 +398,9 @@ VECTOR_PRODUCT = Drill(
 
 
 def _masked_row(draws: Draws, so_far: Values) -> list[float]:
-    """T weights in multiples of 0.05, some of them zero: 2 to T − 1 stay positive."""
+    """T weights in multiples of 0.05, some of them zero: 3 to T − 1 stay positive."""
     T = so_far["T"]
-    alive = draws.integer(2, T - 1)
+    alive = max(draws.integer(3, T - 1), draws.integer(3, T - 1))  # else rank 2 would be half of all answers
     weights = Shares(alive, 20).draw(draws, so_far)
     places = sorted(draws.sample(range(T), alive))
     row = [0.0] * T
@@ -435,6 +435,7 @@ RANK = Drill(
             "The Jacobian is taken for invertible; its rows sum to zero, and masked keys have zero rows.",
         ),
     ),
+    notes="at least 3 positive weights (catalogue: 2), so that the rank is never 1, a guess that needs no thought.",
 )
 
 STATEMENTS = statement_drill(

@@ -450,13 +450,21 @@ VALUE_GRADIENT = Drill(
     ),
 )
 
+
+def _telling_row_number(p: Row, values: Rows, g: Row) -> bool:
+    """Whether D is none of the numbers in the text, nor close to 0."""
+    D = abs(row_number(p, values, g))
+    shown = {1.0, *map(float, range(4)), *p}  # T, the values and g are whole numbers up to 3
+    return all(abs(D - x) > 1e-9 for x in shown) and D > 0.02
+
+
 ROW_NUMBER = Drill(
     id="backward.row_number",
     asks="the number that a row's backward pass subtracts",
     stars=2,
     moves=("O",),
     params=ROW,
-    require=lambda p, values, g: abs(row_number(p, values, g)) > 0.02,
+    require=_telling_row_number,
     solve=row_number,
     answer=Number(tolerance=within(0.0005)),
     steps=lambda p, values, g, answer: {"y": matvec(values, g), "o": average(p, values), "D": answer},
@@ -482,6 +490,7 @@ ROW_NUMBER = Drill(
             "The sign is exchanged; the number is the upstream gradient dotted with the output, then subtracted.",
         ),
     ),
+    notes="D is never a number that the text shows (such a key could be guessed).",
 )
 
 

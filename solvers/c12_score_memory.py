@@ -105,7 +105,7 @@ PER_HEAD = Drill(
     stars=2,
     moves=("S",),
     params={
-        "T": OneOf(1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072), "dtype": Dtype("fp16", "bf16", "fp32"),
+        "T": OneOf(4096, 8192, 16384, 32768, 65536), "dtype": Dtype("fp16", "bf16", "fp32"),
     },
     solve=matrix_bytes,
     answer=Quantity("bytes", tolerance=rel(0.01)),
@@ -127,6 +127,7 @@ PER_HEAD = Drill(
             "The figure in powers of 1000 is written with a binary unit; a MiB is 1024 times 1024 bytes.",
         ),
     ),
+    notes="T from 4,096 to 65,536 (catalogue: 1,024 to 131,072): keys within three powers of ten.",
 )  # fmt: skip
 
 NAIVE = Drill(
@@ -137,6 +138,7 @@ NAIVE = Drill(
     params=SETTING,
     hold=("scope",),
     derive=_layers,
+    require=lambda T, b, h, B, layers: 2**30 <= naive_bytes(T, b, h, B, layers) <= 2**40,
     solve=naive_bytes,
     answer=Quantity("bytes", tolerance=rel(0.01)),
     steps=lambda T, b, h, B, layers, answer: {
@@ -172,6 +174,7 @@ NAIVE = Drill(
             "Layer and whole model are exchanged; look which of the two is asked for before multiplying by L.",
         ),
     ),
+    notes="keys from 1 GiB to 1 TiB, so that they stay within about three powers of ten.",
 )
 
 ONLINE = Drill(
@@ -182,6 +185,7 @@ ONLINE = Drill(
     params=SETTING,
     hold=("scope",),
     derive=_layers,
+    require=lambda T, h, B, layers: 2**19 <= online_bytes(T, h, B, layers) <= 2**29,
     solve=online_bytes,
     answer=Quantity("bytes", tolerance=rel(0.01)),
     steps=lambda T, h, B, answer: {
@@ -216,6 +220,7 @@ ONLINE = Drill(
             "The whole weight matrix is still counted; it is rebuilt, and only one number per row is kept.",
         ),
     ),
+    notes="keys from 512 KiB to 512 MiB, so that they stay within about three powers of ten.",
 )
 
 MAX_CONTEXT = Drill(
@@ -265,7 +270,7 @@ RECOMPUTE_FLOPS = Drill(
     asks="extra FLOPs of rebuilding the scores",
     stars=2,
     moves=("S",),
-    params={"model": ModelOf(*GROUPED_AND_NOT), "T": OneOf(512, 1024, 2048, 4096, 8192, 16384, 32768)},
+    params={"model": ModelOf(*GROUPED_AND_NOT), "T": OneOf(1024, 2048, 4096, 8192, 16384)},
     solve=recompute_flops,
     answer=Quantity("FLOP", tolerance=rel(0.01)),
     steps=lambda T, d, answer: {"pairs": T * T, "per_pair": 2 * d, "flops": answer},
@@ -291,6 +296,7 @@ RECOMPUTE_FLOPS = Drill(
             "One head is counted; all query heads together have the model's width.",
         ),
     ),
+    notes="T from 1,024 to 16,384 (catalogue: 512 to 32,768): keys within three powers of ten.",
 )
 
 
