@@ -31,6 +31,12 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "gqa.cache_ratio": {
         "trivial_key": "0.44: under multi-query attention the ratio is h itself, which must be given",
     },
+    "causal_mask.triu_visible": {
+        "trivial_key": "0.54: a count of keys is often i (the causal k = 1 itself), T or 0 (a blank row): the point",
+    },
+    "causal_mask.blank_row": {
+        "trivial_key": "0.25: a blank row that is zeroed has the weight 0 by construction; NaN and 1/T rival it",
+    },
 }
 """drill id -> gate -> measured figure and reason; at most five in all."""
 
