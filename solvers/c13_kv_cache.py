@@ -12,7 +12,9 @@ from grading.kinds.integer import Integer
 from grading.kinds.number import Number
 from grading.kinds.quantity import Quantity
 from grading.tolerance import EQUIVALENT, EXACT, rel
-from solvers.cache_sizes import (
+from solvers.domains import AcceleratorOf, Dtype, ModelOf, OneOf
+from solvers.drill import Card, Drill, Slip
+from solvers.sizes import (
     CACHE_IN_GB,
     CAPACITY_IN_GIB,
     DECIMAL,
@@ -33,8 +35,6 @@ from solvers.cache_sizes import (
     sequences_that_fit,
     weight_bytes,
 )
-from solvers.domains import AcceleratorOf, Dtype, ModelOf, OneOf
-from solvers.drill import Card, Drill, Slip
 from solvers.statements import Statement, minus, plus, statement_drill
 
 ALL_MODELS = ModelOf(

@@ -14,7 +14,9 @@ from grading.kinds.matrix import Matrix as MatrixAnswer
 from grading.kinds.number import Number
 from grading.kinds.quantity import Quantity
 from grading.tolerance import EQUIVALENT, EXACT, rel, within
-from solvers.cache_sizes import (
+from solvers.domains import AcceleratorOf, Dtype, Ints, Made, Matrix, ModelOf, OneOf
+from solvers.drill import Card, Drill, Slip
+from solvers.sizes import (
     CACHE_IN_GB,
     CAPACITY_IN_GIB,
     DECIMAL,
@@ -30,8 +32,6 @@ from solvers.cache_sizes import (
     sequences_that_fit,
     weight_bytes,
 )
-from solvers.domains import AcceleratorOf, Dtype, Ints, Made, Matrix, ModelOf, OneOf
-from solvers.drill import Card, Drill, Slip
 from solvers.statements import Statement, minus, plus, statement_drill
 
 GROUPED = ModelOf("llama2-70b", "llama3-8b", "llama3-70b", "mistral-7b")

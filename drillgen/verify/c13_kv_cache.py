@@ -8,7 +8,7 @@ from drillgen.verify.rows import Row
 from grading.units import named
 from solvers import facts
 from solvers.c13_kv_cache import decode_rate, step_time
-from solvers.cache_sizes import (
+from solvers.sizes import (
     bytes_per_token,
     cache_bytes,
     llama_parameters,

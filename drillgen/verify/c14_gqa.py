@@ -18,7 +18,8 @@ from solvers.c14_gqa import (
     kv_heads,
     ridge_point,
 )
-from solvers.cache_sizes import (
+from solvers.draws import Draws
+from solvers.sizes import (
     bytes_per_token,
     cache_bytes,
     llama_parameters,
@@ -26,7 +27,6 @@ from solvers.cache_sizes import (
     sequences_that_fit,
     weight_bytes,
 )
-from solvers.draws import Draws
 
 H, H_KV, WIDTH, KEYS = 8, 2, 4, 6
 """Query heads, KV heads, head width and tokens of the random layer."""

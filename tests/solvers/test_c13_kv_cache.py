@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from solvers import facts
 from solvers.c13_kv_cache import break_even_context, decode_rate, step_time
-from solvers.cache_sizes import (
+from solvers.sizes import (
     bytes_per_token,
     cache_bytes,
     llama_parameters,

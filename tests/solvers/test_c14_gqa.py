@@ -18,8 +18,8 @@ from solvers.c14_gqa import (
     peak_share,
     ridge_point,
 )
-from solvers.cache_sizes import cache_bytes
 from solvers.simulate.attention import attention
+from solvers.sizes import cache_bytes
 
 groups = st.tuples(st.integers(1, 8), st.integers(1, 8))
 
