@@ -52,7 +52,7 @@ class Instance:
         if decimal_comma:
             text = points(text)
         if part is None:
-            return grade(self.kind, text, self.answer, self.slip_keys())
+            return self._near(text, grade(self.kind, text, self.answer, self.slip_keys()))
         from dataclasses import replace
 
         parts = getattr(self.kind, "parts", ())
@@ -62,6 +62,18 @@ class Instance:
                 verdict = grade(one.kind, text, self.answer[index], slips)
                 return replace(verdict, part=part)
         raise Unknown(f"part of {self.id}", part, [p.name for p in parts])
+
+    def _near(self, text: str, verdict: Verdict) -> Verdict:
+        """The verdict with a finding where a wrong answer is a known approximation."""
+        if not self.drill.near or verdict.verdict != "wrong" or verdict.slips:
+            return verdict
+        from dataclasses import replace
+
+        from grading.kinds.base import Finding
+
+        given, values = self.kind.parse(text), {**self.values, "answer": self.answer}
+        found = [n for n in self.drill.near if self.kind.is_slip(given, n.call(values), self.answer)]
+        return replace(verdict, findings=(*verdict.findings, *(Finding(n.id, n.remark) for n in found)))
 
     @property
     def minutes(self) -> int:

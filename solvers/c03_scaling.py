@@ -549,6 +549,14 @@ TWO_KEY_EXACT = Drill(
             "This is the probability that no key exceeds the weight; asked is that one does.",
         ),
     ),
+    near=(
+        Slip(
+            "gaussian_shortcut",
+            lambda d_k, w, factor: two_key_gauss(d_k, w, factor),
+            "This is the Gaussian shortcut, an approximation: it fixes the query's squared length at $d_k$. The exact "
+            "probability averages over that length.",
+        ),
+    ),
     notes="The unscaled branch meets the constraint at d_k = 16 alone, so it is drawn in about one of ten.",
 )
 

@@ -71,6 +71,7 @@ class Drill:
     steps: named values that the worked solution shows, in order; the last one is the answer.
     require: constraints on a draw beside the separation of slips. hold: parameters drawn once and kept while the
     others are redrawn, so that a branch (MHA or GQA) stays as likely as declared. options: for choices.
+    near: approximations that are no mistakes; given instead of the exact answer they are named as findings.
     follow: for tables and parts, (values, index, the learner's own earlier row or parts) -> what row or part `index`
     is if those are taken as given; None where nothing follows. declare: the answer kind of one instance, where the
     names that an answer may use depend on the draw (`answer` then is one of them).
@@ -85,6 +86,7 @@ class Drill:
     answer: Kind
     steps: Callable[..., Mapping[str, Any]]
     slips: tuple[Slip, ...] = ()
+    near: tuple[Slip, ...] = ()
     derive: Callable[..., Mapping[str, Any]] | None = None
     require: Callable[..., bool] | None = None
     options: Callable[..., Sequence[Option]] | None = None

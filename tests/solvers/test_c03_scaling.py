@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from drillgen.instance import build
 from solvers.algebra import entropy
 from solvers.c03_scaling import (
     alpha_of,
@@ -86,3 +87,13 @@ def test_simulated_rows_follow_the_estimate_where_it_holds():
     assert again == found
     sharp = simulate_rows(1.0, T=512, rows=100, seed=3, d_k=400)
     assert sharp.top > 0.5 > found.top
+
+
+def test_the_gaussian_shortcut_is_a_near_miss_and_no_slip():
+    for seed in range(20):
+        one = build(f"scaling.two_key_exact/{seed}")
+        shortcut = two_key_gauss(one.values["d_k"], one.values["w"], one.values["factor"])
+        verdict = one.grade(f"{shortcut:.6g}")
+        assert (verdict.verdict, verdict.slips) == ("wrong", ())
+        assert "gaussian_shortcut" in [f.id for f in verdict.findings]
+        assert one.grade(one.kind.show(one.answer)).findings == ()
