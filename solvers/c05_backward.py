@@ -452,10 +452,10 @@ VALUE_GRADIENT = Drill(
 
 
 def _telling_row_number(p: Row, values: Rows, g: Row) -> bool:
-    """Whether D is none of the numbers in the text, nor close to 0."""
+    """Whether D is none of the numbers in the text; the rest as in `_clear_row`, since scenarios carry the row on."""
     D = abs(row_number(p, values, g))
-    shown = {1.0, *map(float, range(4)), *p}  # T, the values and g are whole numbers up to 3
-    return all(abs(D - x) > 1e-9 for x in shown) and D > 0.02
+    shown = {*map(float, range(4)), *p}  # T, the values and g are whole numbers up to 3
+    return _clear_row(p, values, g) and all(abs(D - x) > 1e-9 for x in shown)
 
 
 ROW_NUMBER = Drill(
