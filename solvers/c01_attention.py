@@ -174,9 +174,13 @@ ONE_QUERY: Mapping[str, domains.Domain] = {
 }
 
 
-def _row_steps(q: Row, keys: Rows) -> dict[str, Any]:
+def _dots(q: Row, keys: Rows) -> dict[str, Any]:
+    """What the drills of one query derive once: its dot products with all keys, and their scaled values."""
     raw = matvec(keys, q)
-    logits = scaled(raw, 1 / math.sqrt(len(q)))
+    return {"raw": raw, "logits": scaled(raw, 1 / math.sqrt(len(q)))}
+
+
+def _row_steps(raw: Row, logits: Row) -> dict[str, Any]:
     terms = [math.exp(s) for s in logits]
     return {"raw": raw, "logits": logits, "terms": terms, "total": sum(terms), "weights": softmax(logits)}
 
@@ -298,30 +302,31 @@ WEIGHTS_ROW = Drill(
     stars=1,
     moves=("S", "F"),
     params=ONE_QUERY,
-    require=lambda q, keys: _moderate(weights_row(q, keys)) and max(r := matvec(keys, q)) - min(r) >= 2,
+    derive=_dots,
+    require=lambda raw, logits: max(raw) - min(raw) >= 2 and _moderate(softmax(logits)),
     hold=("T", "d_k"),
-    solve=lambda q, keys: weights_row(q, keys),
+    solve=lambda logits: softmax(logits),
     answer=Vector(tolerance=within(0.005)),
-    steps=lambda q, keys, answer: {**_row_steps(q, keys), "weights": answer},
+    steps=lambda raw, logits, answer: {**_row_steps(raw, logits), "weights": answer},
     slips=(
         Slip(
             "no_scale",
-            lambda q, keys: weights_row(q, keys, 1.0),
+            lambda raw: softmax(raw),
             r"The dot products go into the softmax unscaled; divide them by $\sqrt{d_k}$ first.",
         ),
         Slip(
             "divided_by_dk",
-            lambda q, keys, d_k: weights_row(q, keys, 1 / d_k),
+            lambda raw, d_k: softmax(raw, d_k),
             r"The dot products are divided by $d_k$; the scale is its square root.",
         ),
         Slip(
             "not_normalised",
-            lambda q, keys: _row_steps(q, keys)["terms"],
+            lambda logits: [math.exp(s) for s in logits],
             "These are the exponentials; divided by their sum they become weights that add up to one.",
         ),
         Slip(
             "multiplied_by_root",
-            lambda q, keys, d_k: weights_row(q, keys, math.sqrt(d_k)),
+            lambda raw, d_k: softmax(scaled(raw, math.sqrt(d_k))),
             r"The dot products are multiplied by $\sqrt{d_k}$; they are divided by it.",
         ),
     ),
@@ -333,20 +338,21 @@ OUTPUT_ROW = Drill(
     stars=1,
     moves=("S", "F"),
     params=ONE_QUERY,
-    require=lambda q, keys, values: len({*map(tuple, values)}) >= 3 and _moderate(weights_row(q, keys)),
+    derive=_dots,
+    require=lambda logits, values: len({*map(tuple, values)}) >= 3 and _moderate(softmax(logits)),
     hold=("T", "d_k"),
-    solve=lambda q, keys, values: average(weights_row(q, keys), values),
+    solve=lambda logits, values: average(softmax(logits), values),
     answer=Vector(tolerance=within(0.01)),
-    steps=lambda q, keys, answer: {**_row_steps(q, keys), "output": answer},
+    steps=lambda raw, logits, answer: {**_row_steps(raw, logits), "output": answer},
     slips=(
         Slip(
             "no_scale",
-            lambda q, keys, values: average(weights_row(q, keys, 1.0), values),
+            lambda raw, values: average(softmax(raw), values),
             r"The dot products go into the softmax unscaled; divide them by $\sqrt{d_k}$ first.",
         ),
         Slip(
             "divided_by_dk",
-            lambda q, keys, values, d_k: average(weights_row(q, keys, 1 / d_k), values),
+            lambda raw, values, d_k: average(softmax(raw, d_k), values),
             r"The dot products are divided by $d_k$; the scale is its square root.",
         ),
         Slip(
@@ -356,12 +362,12 @@ OUTPUT_ROW = Drill(
         ),
         Slip(
             "not_normalised",
-            lambda q, keys, values: average(_row_steps(q, keys)["terms"], values),
+            lambda logits, values: average([math.exp(s) for s in logits], values),
             "The values are weighted with bare exponentials; divide by their sum, so that the weights add up to one.",
         ),
         Slip(
             "top_key_only",
-            lambda q, keys, values: values[(r := matvec(keys, q)).index(max(r))],
+            lambda raw, values: values[raw.index(max(raw))],
             "Only the best key's value is read; softmax gives every visible key a share.",
         ),
     ),
@@ -381,34 +387,33 @@ CAUSAL_OUTPUT = Drill(
         "V": domains.Matrix("T", "d_v", Ints(0, 3)),
     },
     require=lambda V: len({*map(tuple, V)}) == 3,
-    solve=causal_output,
+    derive=lambda Q, K: {"S": scores(Q, K)},
+    solve=lambda S, V: masked_average(_masked(S), V),
     answer=Matrix(tolerance=within(0.01)),
-    steps=lambda Q, K, V, T, answer: {
-        "scores": (S := scores(Q, K)),
+    steps=lambda S, T, answer: {
+        "scores": S,
         "weights": [[*softmax(row[: i + 1]), *[0] * (T - 1 - i)] for i, row in enumerate(S)],
         "outputs": answer,
     },
     slips=(
         Slip(
             "wrong_axis",
-            lambda Q, K, V: matmul(column_softmax(_masked(scores(Q, K))), V),
+            lambda S, V: matmul(column_softmax(_masked(S)), V),
             "The softmax runs down the columns; each query shares out one unit among its keys, along its row.",
         ),
         Slip(
             "mask_missing",
-            lambda Q, K, V: masked_average(scores(Q, K), V),
+            lambda S, V: masked_average(S, V),
             "No mask is applied; under a causal mask a token sees itself and earlier ones alone.",
         ),
         Slip(
             "zero_one_mask_on_scores",
-            lambda Q, K, V: masked_average(
-                [[s if j <= i else 0.0 for j, s in enumerate(row)] for i, row in enumerate(scores(Q, K))], V
-            ),
+            lambda S, V: masked_average(_masked(S, 0.0), V),
             r"Blocked scores are set to 0, which keeps $e^0 = 1$; they must be $-\infty$ to get no weight.",
         ),
         Slip(
             "no_scale",
-            lambda Q, K, V: masked_average(_masked(scores(Q, K, 1.0)), V),
+            lambda Q, K, V: masked_average(_masked(matmul(Q, transpose(K))), V),
             r"The dot products are not scaled; divide them by $\sqrt{d_k}$ first.",
         ),
     ),
@@ -416,8 +421,8 @@ CAUSAL_OUTPUT = Drill(
 )  # fmt: skip
 
 
-def _masked(S: Rows) -> list[list[float]]:
-    return [[s if j <= i else BLOCKED for j, s in enumerate(row)] for i, row in enumerate(S)]
+def _masked(S: Rows, blocked: float = BLOCKED) -> list[list[float]]:
+    return [[*row[: i + 1], *[blocked] * (len(row) - 1 - i)] for i, row in enumerate(S)]
 
 
 def _query_sum(S: Rows, i: int) -> float:
