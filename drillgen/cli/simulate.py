@@ -18,7 +18,7 @@ COUNT = click.IntRange(1, 10**12)
 SHARE = click.FloatRange(0, 1, min_open=True)
 
 
-class DType(click.ParamType):
+class DType(click.ParamType[str]):
     """A storage format by either of its names: fp16 or float16, bf16 or bfloat16, fp32, fp64, fp8, int8."""
 
     name = "dtype"
@@ -134,9 +134,7 @@ def kv_cache(plot: str | None, as_json: bool, **asked: Any) -> None:
     help="Of the cached numbers.",
 )  # fmt: skip
 @click.option("--requests", type=click.IntRange(1, 10**6), default=200, show_default=True, help="How many.")
-@click.option(
-    "--rate", type=click.FloatRange(0), default=4.0, show_default=True, help="Arrivals a second; 0 is all at once."
-)
+@click.option("--rate", type=click.FloatRange(0), default=4.0, show_default=True, help="Arrivals a second; 0: at once.")
 @click.option("--prompt", default="lognormal:400:0.8", show_default=True, help="Prompt lengths.")
 @click.option("--output", "output", default="exp:200", show_default=True, help="Output lengths.")
 @click.option("--trace", type=click.Path(dir_okay=False), help="Requests from a CSV or JSON Lines file instead.")
@@ -169,16 +167,14 @@ def serving(plot: str | None, as_json: bool, **asked: Any) -> None:
 @click.option("--stacks", type=click.IntRange(1, 10**5), default=20, show_default=True, help="Random stacks.")
 @seed
 @output
-def rank_collapse(
-    tokens: int, width: int, layers: int, stacks: int, seed: int, plot: str | None, as_json: bool
-) -> None:
+def rank_collapse(plot: str | None, as_json: bool, **asked: int) -> None:
     """How fast attention alone turns all tokens into one, and what skip connections change (card 17)."""
     from drillgen.simulate import curves
 
-    _show(curves.rank_collapse(tokens, width, layers, stacks, seed), plot, as_json)
+    _show(curves.rank_collapse(**asked), plot, as_json)
 
 
-class Numbers(click.ParamType):
+class Numbers(click.ParamType[list[float]]):
     """A list of numbers, 0 or more each: 0.5,1,2."""
 
     name = "numbers"

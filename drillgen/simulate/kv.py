@@ -1,4 +1,4 @@
-"""A model's KV cache: measured on its own arrays, bounded in sequences and time, and decoded through on a small copy."""
+"""A model's KV cache: measured on its own arrays, bounded in sequences and time, decoded through on a small copy."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def run(asked: Setting) -> Report:
     if asked.allocate:
         need(measured, f"a cache of {size(measured)}", device)
         data["resident_bytes"] = _allocate(asked, model, backend, device)
-    return Report(data, _lines(asked, model, machine, data), lambda figure: _draw(figure, model, machine, data, asked))
+    return Report(data, _lines(asked, model, machine, data), lambda figure: _draw(figure, model, machine, asked))
 
 
 def _cache(asked: Setting, model: Any, backend: str, device: str) -> Any:
@@ -113,17 +113,20 @@ def _lines(asked: Setting, model: Any, machine: Any, data: dict[str, Any]) -> li
         ("per token", f"2 · {model.L} · {model.H_kv} · {model.d_h} · b = {size(data['bytes_per_token'])}"),
         (f"{asked.batch} × {asked.T:,} tokens", size(data["bytes_total"])),
         ("measured on the arrays", size(data["measured_bytes"]) + note),
-        (f"sequences on one {machine.name}", f"at most {data['max_sequences']:,} beside {weights / 1e9:.2f} GB of weights"),
-        ("time per decoded token", f"at least {seconds(bound)} ({asked.batch / bound:,.0f} tokens/s): a lower bound"),
-        ("decode = causal pass", f"to {data['max_abs_error_decode']:.2g}, checked on a small copy: {at['layers']} layers, "
-         f"{at['h']} query and {at['H_kv']} KV heads of width {at['d_h']}, {at['T']} tokens"),
+        (f"sequences on one {machine.name}",
+         f"at most {data['max_sequences']:,} beside {weights / 1e9:.2f} GB of weights"),
+        ("time per decoded token",
+         f"at least {seconds(bound)} (at most {int(asked.batch / bound):,} tokens/s): a bound from bandwidth"),
+        ("decode = causal pass",
+         f"to {data['max_abs_error_decode']:.2g}, checked on a small copy: {at['layers']} layers, {at['h']} query and "
+         f"{at['H_kv']} KV heads of width {at['d_h']}, {at['T']} tokens"),
     ]  # fmt: skip
     if "resident_bytes" in data:
         pairs.append(("appeared in memory", size(data["resident_bytes"])))
     return facts(pairs)
 
 
-def _draw(figure: Any, model: Any, machine: Any, data: dict[str, Any], asked: Setting) -> None:
+def _draw(figure: Any, model: Any, machine: Any, asked: Setting) -> None:
     from drillgen.simulate import plots
     from solvers.facts import BYTES
 

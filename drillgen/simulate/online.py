@@ -115,7 +115,7 @@ def _triton(asked: Setting, device: str, q: Any, k: Any, v: Any) -> tuple[Any, f
 
     kind = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}[asked.dtype]
     tensors = [torch.from_numpy(x)[None, None].to(device, kind) for x in (q, k, v)]
-    block = 1 << max(4, (asked.block - 1).bit_length())
+    block = 1 << max(4, (min(asked.block, asked.T, 256) - 1).bit_length())  # a power of two, as tiles are
     o, lse = attention(*tensors, block_q=16, block_k=block, backend="triton")
     return o.double().cpu().numpy()[0, 0, 0], float(lse[0, 0, 0]), block
 

@@ -72,13 +72,14 @@ def roofline(figure: Any, machine: Any, model: Any, intensity: float) -> None:
     )
     reached = min(machine.flops, intensity * machine.bandwidth)
     axes.plot([intensity], [reached], "o", color=ORANGE, markersize=8)
+    peak = machine.flops / 1e12
     axes.annotate(
-        f"{model.name} decode attention\n{intensity:g} FLOP/byte: {reached / 1e12:.3g} of {machine.flops / 1e12:.0f} TFLOP/s",
+        f"{model.name} decode attention\n{intensity:g} FLOP/byte: {reached / 1e12:.3g} of {peak:,.0f} TFLOP/s",
         (intensity, reached), xytext=(10, -26), textcoords="offset points", color=ORANGE,
     )  # fmt: skip
     axes.set(
         xlabel="FLOP per byte moved", ylabel="FLOP/s at most", xlim=(low, high),
-        title=f"{machine.name}: {machine.bandwidth / 1e9:,.0f} GB/s, {machine.flops / 1e12:,.0f} TFLOP/s (16-bit, dense)",
+        title=f"{machine.name}: {machine.bandwidth / 1e9:,.0f} GB/s, {peak:,.0f} TFLOP/s (16-bit, dense)",
     )  # fmt: skip
 
 
@@ -116,7 +117,7 @@ def collapse(figure: Any, found: Any) -> None:
         "attention alone", (min(3, at), found.pure[min(3, at)]), xytext=(8, 4), textcoords="offset points", color=ORANGE
     )
     axes.annotate(
-        "with skip connections", (at, found.residual[-1]), xytext=(0, 10), textcoords="offset points", ha="right",
+        "with skip connections", (at, found.residual[-1]), xytext=(0, 24), textcoords="offset points", ha="right",
         color=BLUE,
     )  # fmt: skip
     axes.set(xlabel="layer", ylabel="relative residual r", title="Rank collapse: distance from all tokens being one")
@@ -140,6 +141,7 @@ def entropy(figure: Any, curve: Sequence[Any], T: int) -> None:
     )  # fmt: skip
     axes.set(
         xlabel="spread σ of the logits", ylabel="row entropy (nats)", ylim=(0, math.log(T) * 1.08),
-        xlim=(0, max(end, max((x.sigma for x in curve), default=end))), title=f"Entropy of softmax rows over {T:,} keys",
+        xlim=(0, max(end, max((x.sigma for x in curve), default=end))),
+        title=f"Entropy of softmax rows over {T:,} keys",
     )  # fmt: skip
     axes.legend(loc="center right")

@@ -128,7 +128,8 @@ def _lines(asked: Setting, model: Any, accelerator: Any, data: dict[str, Any]) -
     share = f"{data['peak_held_bytes'] / pool:.1%} of it" if pool else "no pool"
     lines = facts([
         ("served", f"{model.name} on {asked.gpus} × {accelerator.name}, {asked.policy} cache in {asked.dtype}"),
-        ("requests", f"{data['finished']:,} finished, {data['rejected']:,} rejected, {data['preemptions']:,} preemptions"),
+        ("requests", f"{data['finished']:,} finished, {data['rejected']:,} rejected, "
+         f"{data['preemptions']:,} preemptions"),
         ("tokens", f"{data['prompt_tokens']:,} read, {data['output_tokens']:,} produced, "
          f"{data['recomputed_tokens']:,} recomputed"),
         ("time", f"{seconds(data['seconds'])} in {data['steps']:,} steps"),
