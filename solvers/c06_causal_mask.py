@@ -102,6 +102,13 @@ def blank_row_weight(T: int, fill: str) -> float:
     return softmax([FILL[fill]] * T)[0]
 
 
+def safe_weights(scores: Row, allowed: Sequence[bool]) -> list[float]:
+    """Weights over the allowed keys of one row; all zeros, never NaN, where no key is allowed (padding)."""
+    if not any(allowed):
+        return [0.0] * len(scores)
+    return softmax([s if ok else -math.inf for s, ok in zip(scores, allowed, strict=True)])
+
+
 def causal_outputs(X: Rows, W_Q: Rows, W_K: Rows, W_V: Rows) -> list[list[float]]:
     """One causal head over all tokens at once: X [T, d] → O [T, d_v]."""
     mask = additive(blocked(len(X)))

@@ -56,3 +56,9 @@ def test_blank_rows(fill):
     assert c06.blank_row_weight(4, fill) == 0.25
     assert math.isnan(c06.blank_row_weight(4, "-inf"))
     assert c06.blank_row_weight(4, "finfo_min_then_zeroed") == 0
+
+
+def test_safe_weights_of_padded_rows():
+    assert c06.safe_weights([3.0, 1.0, 2.0], [False] * 3) == [0, 0, 0]
+    assert c06.safe_weights([3.0, 1.0, 2.0], [False, True, False]) == [0, 1, 0]
+    assert c06.safe_weights([3.0, 1.0, 2.0], [True, True, False]) == c06.masked_weights([3.0, 1.0, 2.0], 2)
