@@ -614,11 +614,11 @@ def _three_scores(draws: Draws) -> Values:
 
 
 def _weights(shared: Values, earlier: Mapping[str, Instance]) -> Values:
-    """The row's weights to three decimals that still sum to one (the largest takes what rounding leaves)."""
+    """The row's weights to four decimals that still sum to one (the largest takes what rounding leaves)."""
     del earlier
-    p = [round(x, 3) for x in softmax(shared["scores"])]
+    p = [round(x, 4) for x in softmax(shared["scores"])]
     top = p.index(max(p))
-    p[top] = round(1 - sum(x for j, x in enumerate(p) if j != top), 3)
+    p[top] = round(1 - sum(x for j, x in enumerate(p) if j != top), 4)
     return {"p": p}
 
 

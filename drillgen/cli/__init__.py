@@ -107,7 +107,12 @@ def main(argv: list[str] | None = None) -> None:
 
 def _run(argv: list[str] | None) -> int:
     try:
-        result: Any = group.main(args=argv, prog_name="drillgen", standalone_mode=False)
+        args = sys.argv[1:] if argv is None else argv
+        if "_DRILLGEN_COMPLETE" in os.environ:
+            group.main(args, "drillgen")
+        # Not group.main(): it turns a closed pipe into exit 1 before anybody else can see it.
+        with group.make_context("drillgen", list(args)) as context:
+            result: Any = group.invoke(context)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.Abort:
