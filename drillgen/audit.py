@@ -34,6 +34,12 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "causal_mask.triu_visible": {
         "trivial_key": "0.54: a count of keys is often i (the causal k = 1 itself), T or 0 (a blank row): the point",
     },
+    "alignment.mean_logit": {
+        "trivial_key": "0.36: divided by d_k the mean is the given alignment at every width, which is the card's point",
+    },
+    "alignment.width_growth": {
+        "trivial_key": "0.52: a factor of 1 (the right divisor) or of c itself (no divisor) is what the drill is about",
+    },
     "causal_mask.blank_row": {
         "trivial_key": "0.25: a blank row that is zeroed has the weight 0 by construction; NaN and 1/T rival it",
     },

@@ -236,6 +236,9 @@ SCALED_SD = Drill(
         "scale": OneOf(*SCALES),
     },
     derive=lambda scale: {"scaling": SCALES[scale]},
+    require=lambda d_k, d, sigma_q, sigma_k, scale: (
+        logit_sd(d_k, sigma_q, sigma_k, scale, d) not in (1, sigma_q, sigma_k, d_k, d)
+    ),
     hold=("scale",),
     solve=lambda d_k, d, sigma_q, sigma_k, scale: logit_sd(d_k, sigma_q, sigma_k, scale, d),
     answer=Number(tolerance=rel(0.01)),
@@ -273,6 +276,7 @@ SCALED_SD = Drill(
             "This is the variance; the standard deviation is its root.",
         ),
     ),
+    notes="Draws whose answer is 1 or one of the shown numbers are rejected.",
 )
 
 
@@ -286,7 +290,9 @@ RIGHT_MULTIPLIER = Drill(
     stars=1,
     moves=("T",),
     params={"d_k": OneOf(16, 25, 64, 100, 144, 256), "sigma_q": OneOf(*SDS), "sigma_k": OneOf(*SDS)},
-    require=lambda sigma_q, sigma_k: abs(sigma_q * sigma_k - 1) > 1e-9,
+    require=lambda d_k, sigma_q, sigma_k: (
+        abs(sigma_q * sigma_k - 1) > 1e-9 and unit_multiplier(d_k, sigma_q, sigma_k) not in (1, sigma_q, sigma_k)
+    ),
     solve=unit_multiplier,
     answer=Number(tolerance=rel(0.01)),
     steps=lambda d_k, sigma_q, sigma_k, answer: {
@@ -316,6 +322,7 @@ RIGHT_MULTIPLIER = Drill(
             "This is the divisor; as a factor on the dot product its reciprocal is asked.",
         ),
     ),
+    notes="Draws whose answer is 1 or one of the shown deviations are rejected.",
 )
 
 

@@ -95,6 +95,7 @@ MEAN_LOGIT = Drill(
         "scale": OneOf(*SCALES),
     },
     derive=_scaling,
+    require=lambda d_k, rho, scale: scale == "dk" or mean_logit(d_k, rho, scale) not in (1, rho, d_k),
     hold=("scale",),
     solve=mean_logit,
     answer=Number(tolerance=rel(0.01)),
@@ -131,6 +132,7 @@ MEAN_LOGIT = Drill(
             "The alignment is squared; the key holds $q$ once with the factor of the alignment itself.",
         ),
     ),
+    notes="The answer is a shown number only where the width itself is divided out, which leaves the alignment.",
 )
 
 
