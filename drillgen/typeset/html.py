@@ -83,7 +83,7 @@ _INLINES: dict[type, Callable[[Html, Any], str]] = {
     Emphasis: lambda html, inline: f"<em>{html.inlines(inline.body)}</em>",
     Code: lambda _, inline: f"<code>{escape(inline.text, quote=False)}</code>",
     Math: lambda html, inline: html.formula(inline),
-    Break: lambda _, __: "<br>",
+    Break: lambda _, __: "<br/>",
 }
 _BLOCKS: dict[type, Callable[[Html, Any], str]] = {
     Paragraph: lambda html, block: f"<p>{html.inlines(block.body)}</p>",
