@@ -423,6 +423,7 @@ BLANK_ROW = Drill(
         "T": OneOf(2, 4, 5, 8, 10, 16),
         "fill": OneOf("-inf", "-1e9", "finfo_min", "finfo_min_then_zeroed"),
     },
+    require=lambda fill: fill != "finfo_min_then_zeroed",
     solve=lambda T, fill: "nan" if fill == "-inf" else blank_row_weight(T, fill),
     answer=Number(tolerance=within(0.0005)),
     steps=lambda answer: {"weight": answer},
@@ -443,6 +444,7 @@ BLANK_ROW = Drill(
             "NaN needs an infinite fill; a finite one cancels when the maximum is subtracted.",
         ),
     ),
+    notes="tightened: the row zeroed afterwards is not drawn, since its weight is 0 by construction",
 )
 
 

@@ -71,6 +71,9 @@ def sum_of_heads(heads: Sequence[Sequence[Any]], W_O: Sequence[Sequence[Any]]) -
 
 
 WIDTHS = OneOf(4, 64, 256, 512, 768, 1024, 1600, 2048, 4096, 5120)
+SMALLEST = 256
+"""The narrowest layer drawn: with it the counts span three powers of ten."""
+NARROW_LEFT_OUT = "tightened: layers at least 256 wide, so that the answers span three powers of ten"
 _COUNTS = (2, 4, 8, 12, 16, 20, 25, 32)
 _NEW = (2, 4, 8, 16, 32, 64)
 
@@ -114,7 +117,7 @@ MHA_TOTAL = Drill(
     stars=1,
     moves=("S",),
     params={"d": WIDTHS, "h": HEADS},
-    require=lambda d, h: d % h == 0,
+    require=lambda d, h: d >= SMALLEST and d % h == 0,
     solve=lambda d, h: mha_weights(h, d, d // h, d // h),
     answer=Integer(unit="parameters", tolerance=EXACT),
     steps=lambda d, h, answer: {"d_k": d // h, "map": d * d, "total": answer},
@@ -131,6 +134,7 @@ MHA_TOTAL = Drill(
             "This is one head's part; the layer holds the maps of all $h$ heads.",
         ),
     ),
+    notes=NARROW_LEFT_OUT,
 )
 
 MHA_BIAS = Drill(
@@ -139,7 +143,7 @@ MHA_BIAS = Drill(
     stars=1,
     moves=("S",),
     params={"d": WIDTHS, "h": HEADS},
-    require=lambda d, h: d % h == 0,
+    require=lambda d, h: d >= SMALLEST and d % h == 0,
     solve=lambda d, h: mha_weights(h, d, d // h, d // h) + mha_biases(h, d, d // h, d // h),
     answer=Integer(unit="parameters", tolerance=EXACT),
     steps=lambda d, answer: {"weights": 4 * d * d, "biases": 4 * d, "total": answer},
@@ -161,6 +165,7 @@ MHA_BIAS = Drill(
             "Every head is given a bias as wide as the model; all heads of a map share $d$ columns, so $d$ biases.",
         ),
     ),
+    notes=NARROW_LEFT_OUT,
 )
 
 GQA_TOTAL = Drill(
@@ -239,7 +244,7 @@ HEAD_CHANGE = Drill(
         "keep": OneOf("width", "head_width"),
     },
     hold=("keep",),
-    require=lambda d, h, h_new: d % h == 0 and d % h_new == 0,
+    require=lambda d, h, h_new: d >= SMALLEST and h_new <= 4 * h and d % h == 0 and d % h_new == 0,
     solve=head_change,
     answer=Integer(unit="parameters", tolerance=EXACT),
     steps=lambda d, h, h_new, keep, answer: {
@@ -272,6 +277,7 @@ HEAD_CHANGE = Drill(
             "The output map is left out; its rows grow or shrink with the joined heads as well.",
         ),
     ),
+    notes=NARROW_LEFT_OUT + "; for the same reason at most four times as many heads",
 )
 
 MODEL_TOTAL = Drill(

@@ -170,6 +170,7 @@ QUADRATIC = Drill(
     stars=2,
     moves=("S",),
     params={"model": MODELS, "T": OneOf(512, 1024, 2048, 4096, 8192, 16384, 32768)},
+    require=lambda T: 1024 <= T <= 16384,
     hold=("model",),
     solve=quadratic_flops,
     answer=Quantity("FLOP", tolerance=rel(0.01)),
@@ -196,6 +197,7 @@ QUADRATIC = Drill(
             "One factor $T$ is lost; every query meets every key, so there are $T^2$ pairs.",
         ),
     ),
+    notes="tightened: contexts of 1,024 to 16,384 tokens, so that the answers span three powers of ten",
 )
 
 FFN = Drill(

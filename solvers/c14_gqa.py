@@ -164,8 +164,7 @@ CACHE_RATIO = Drill(
     moves=("S",),
     params={"h": OneOf(8, 16, 24, 28, 32, 40, 64), "H_kv": _dividing(2, 4, 8, 16), "target": OneOf("gqa", "mqa")},
     derive=lambda h, H_kv, target: {"n_kv": kv_heads(target, h, H_kv)},
-    require=lambda h, H_kv, target: target == "mqa" or h != H_kv * H_kv,
-    hold=("target",),
+    require=lambda h, H_kv, target: target == "gqa" and h != H_kv * H_kv,
     solve=cache_ratio,
     answer=Number(tolerance=rel(0.01)),
     steps=lambda n_kv, answer: {"n_kv": n_kv, "answer": answer},
@@ -192,7 +191,10 @@ CACHE_RATIO = Drill(
             "The other scheme's ratio is given; GQA keeps H_kv KV heads, MQA a single one.",
         ),
     ),
-    notes="tightened: under GQA the ratio is not the number of KV heads, which the problem shows",
+    notes=(
+        "tightened: only GQA is drawn, since under MQA the ratio is h itself, which the problem shows; "
+        "for the same reason the ratio is not the number of KV heads"
+    ),
 )
 
 SCHEME_CACHE = Drill(

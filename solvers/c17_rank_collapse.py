@@ -148,6 +148,7 @@ UNIFORM_VARIANCE = Drill(
     stars=3,
     moves=("T",),
     params={"T": OneOf(16, 64, 256, 1024, 4096), "sigma_v": OneOf(0.5, 1, 1.5, 2, 3)},
+    require=lambda T, sigma_v: uniform_variance(T, sigma_v) > 6e-4,
     solve=uniform_variance,
     answer=Number(tolerance=rel(0.01)),
     steps=lambda sigma_v, answer: {"one": sigma_v * sigma_v, "variance": answer},
@@ -174,6 +175,7 @@ UNIFORM_VARIANCE = Drill(
             "The standard deviation stands in for the variance; square it first.",
         ),
     ),
+    notes="tightened: no tiny deviation over the longest contexts, so that the answers span three powers of ten",
 )
 
 DEPTH_BOUND = Drill(
@@ -182,7 +184,7 @@ DEPTH_BOUND = Drill(
     stars=3,
     moves=("F",),
     params={"C": OneOf(0.25, 0.5, 2, 4), "r_0": Steps(0.2, 1.2, 0.1), "L": OneOf(2, 3, 4)},
-    require=lambda C, r_0: 0.3 <= round(math.sqrt(C) * r_0, 9) <= 0.95,
+    require=lambda C, r_0, L: 0.3 <= round(math.sqrt(C) * r_0, 9) <= 0.95 and 4e-4 <= depth_bound(C, r_0, L) <= 0.5,
     solve=depth_bound,
     answer=Number(tolerance=rel(0.03)),
     steps=lambda C, r_0, L, answer: {
@@ -214,6 +216,7 @@ DEPTH_BOUND = Drill(
             "The exponent doubles per layer; a cubic law triples it.",
         ),
     ),
+    notes="tightened: bounds between 0.0004 and 0.5, so that the answers span three powers of ten",
 )
 
 RESIDUAL_SCALING = Drill(
@@ -222,6 +225,8 @@ RESIDUAL_SCALING = Drill(
     stars=3,
     moves=("F",),
     params={"c": OneOf(2, 3, 4, 5, 10, 20), "layers": OneOf(1, 1, 2)},
+    require=lambda c, layers: 20 < residual_scaling(c, layers) < 20_000,
+    hold=("layers",),
     solve=residual_scaling,
     answer=Number(tolerance=rel(0.01)),
     steps=lambda c, layers, answer: {"power": 3**layers, "one": c**3, "factor": answer},
@@ -240,6 +245,7 @@ RESIDUAL_SCALING = Drill(
             "The exponents are added; the second layer cubes what the first returns, so they multiply.",
         ),
     ),
+    notes="tightened: factors between 20 and 20,000, so that two layers meet small bases and one layer larger ones",
 )
 
 

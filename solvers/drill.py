@@ -20,6 +20,8 @@ from solvers.errors import BadParameter, DrillError, Unknown
 
 TRIES = 2000
 """Draws after which a drill whose constraints are never met is the author's fault."""
+BOUND_TRIES = 200
+"""Draws after which a scenario's bound parameters are taken to contradict `require`."""
 
 
 class ByName:
@@ -187,14 +189,16 @@ class Drill:
     def draw(self, draws: Draws, bound: Mapping[str, Any] | None = None) -> tuple[dict[str, Any], Any, dict[str, Any]]:
         """One instance's completed values, answer and slip values.
 
-        bound: parameters that a scenario fixes; then a slip that cannot be separated is left out at last.
+        bound: parameters that a scenario fixes; where they contradict `require`, they win, and a slip that cannot be
+        separated is left out at last.
         """
         if not self.params:
             return self._only
         bound = bound or {}
         kept = dict(bound)
         require = self._calls.get("require")
-        for _ in range(TRIES):
+        met = not bound
+        for tried in range(TRIES):
             params: dict[str, Any] = {}
             for name, domain in self.params.items():
                 params[name] = kept[name] if name in kept else domain.draw(draws, params)
@@ -204,7 +208,10 @@ class Drill:
             if require is not None and not require(values):
                 if set(bound) >= set(self.params):
                     break
+                if not met and tried >= BOUND_TRIES:
+                    require = None
                 continue
+            met = True
             answer = self.solution(values)
             same = self.options is None and self.declare is None
             wrong = self.wrong(values, answer, self.answer if same else self.kind_for(values))
