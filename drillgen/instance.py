@@ -194,6 +194,13 @@ def make(
 
 def plain(value: Any) -> Any:
     """A value as JSON can hold it: fractions and numpy-free floats, NaN as "nan", tuples as lists."""
+    kind = type(value)
+    if kind is float:
+        return value if value == value else "nan"
+    if kind is int or kind is str or kind is bool:
+        return value
+    if kind is list or kind is tuple:
+        return [plain(v) for v in value]
     if isinstance(value, bool | int | str) or value is None:
         return value
     if isinstance(value, float | Fraction):

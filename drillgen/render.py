@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,11 @@ def decimal_of(value: Any) -> Decimal:
 
 def _group(digits: str) -> str:
     """Thousands grouped, in a way that reads in text and in LaTeX maths alike: 4,096 becomes 4{,}096 in maths."""
+    if len(digits) < 4:
+        return digits
     whole, point, rest = digits.partition(".")
+    if len(whole) < 4:
+        return digits
     sign = "-" if whole.startswith("-") else ""
     return f"{sign}{int(whole.lstrip('-') or 0):,}{point}{rest}"
 
@@ -41,10 +45,21 @@ def num(value: Any, sig: int = 4) -> str:
     """A number as text: integers whole with thousands grouped, others to `sig` significant digits."""
     if isinstance(value, str):
         return value
+    if type(value) is int and -1000 < value < 1000:
+        return str(value)
+    return _num(value, sig)
+
+
+@lru_cache(maxsize=8192, typed=True)
+def _num(value: int | float | Fraction, sig: int) -> str:
     if isinstance(value, float) and value != value:
         return "NaN"
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
         return "∞" if value > 0 else "−∞"
+    if type(value) is float:
+        short = f"{value:.12g}"
+        if "e" not in short and len(short.lstrip("-0.").replace(".", "")) <= sig and not short.endswith("0"):
+            return _group(short)  # already short: nothing to round
     number = decimal_of(value)
     if number == number.to_integral_value() and abs(number) < 10**15:
         return _group(str(int(number)))

@@ -11,6 +11,9 @@ from grading.reading.numbers import Real, real_of
 from grading.tolerance import Tolerance, magnitude
 
 
+_TENTHS = tuple(float(f"1e-{k}") for k in range(16))
+
+
 class Closeness:
     """The tolerance as floats. Cheap: samplers ask for every slip of every draw."""
 
@@ -57,7 +60,35 @@ class Closeness:
         """The number as a person would type it: exact where the key is, else to a thousandth of the tolerance."""
         if isinstance(value, Real):
             return value.text
+        if type(value) is float or type(value) is int:
+            quick = self.quick(value, 1)
+            if quick:
+                return quick
         return self.show_scaled(real_of(value), Fraction(1))
+
+    def quick(self, value: float, scale: float) -> str:
+        """The same for value/scale in floats, or "" where the careful way is needed. Generating lives on this.
+
+        The count of decimals is found by comparisons alone, so that it is the same on every machine.
+        """
+        if self.exact or self.sig is not None:
+            return ""
+        if scale == 1 and type(value) is int and -(10**7) < value < 10**7:
+            return str(value)
+        size = abs(value)
+        shown = size / scale
+        if not 1e-4 <= shown < 1e7:
+            return ""
+        width = (self.abs + self.rel * size) / scale / 1000
+        places = 0
+        while width < _TENTHS[places]:
+            places += 1
+            if places == len(_TENTHS):
+                return ""
+        if places == 0:
+            return ""
+        text = f"{shown:.{places}f}".rstrip("0").rstrip(".")
+        return f"-{text}" if value < 0 and text != "0" else text
 
     def show_scaled(self, key: Real, factor: Fraction) -> str:
         """The number times `factor`, with digits enough to read back as right."""

@@ -83,9 +83,7 @@ def table() -> Mapping[str, tuple[Unit, ...]]:
         for word in ("FLOP", "FLOPs", "FLOPS", "flop", "flops", "Flop", "Flops", "flOps"):
             add(prefix + word, scale, "flop", label + "FLOP")
         for word in ("FLOPS", "flops", "Flops", "FLOPps"):
-            out.setdefault(prefix + word, []).append(
-                Unit(scale, (("flop", 1), ("time", -1)), label + "FLOP/s")
-            )
+            out.setdefault(prefix + word, []).append(Unit(scale, (("flop", 1), ("time", -1)), label + "FLOP/s"))
     for prefix, power in _BINARY.items():
         scale = Fraction(1024) ** power
         for word in ("B", "byte", "bytes"):
@@ -218,9 +216,7 @@ def humanised(amount: Fraction, unit: Unit, exact: bool) -> tuple[Fraction, str]
         ladder = [] if exact else [(p + "B", Fraction(1000) ** n) for p, n in _STEPS]
         return _rung(size, [*ladder, ("B", Fraction(1))])
     if name == "flop":
-        return _rung(
-            size, [*((p + "FLOP", Fraction(1000) ** n) for p, n in _STEPS if n > 1), ("FLOP", Fraction(1))]
-        )
+        return _rung(size, [*((p + "FLOP", Fraction(1000) ** n) for p, n in _STEPS if n > 1), ("FLOP", Fraction(1))])
     if name == "time":
         return _rung(
             size,
@@ -234,6 +230,36 @@ def humanised(amount: Fraction, unit: Unit, exact: bool) -> tuple[Fraction, str]
     return unit.factor, ""
 
 
+def quick_rung(value: float, unit: Unit) -> tuple[int | float, str] | None:
+    """`humanised` for plain numbers in bytes, FLOP or seconds, without fractions; None where it does not apply."""
+    if unit.label == "B":
+        if type(value) is float:
+            if not value.is_integer():
+                return None
+            value = int(value)
+        size = abs(value)
+        for label, scale in _BINARY_RUNGS:
+            if size >= scale and not (size * 1000) % scale:
+                return scale, label
+        return _quick_step(size, _BYTE_RUNGS)
+    if unit.label == "FLOP":
+        return _quick_step(abs(value), _FLOP_RUNGS)
+    if unit.label == "s":
+        return _quick_step(abs(value), _SECOND_RUNGS)
+    return None
+
+
+def _quick_step(size: float, rungs: tuple[tuple[str, int | float], ...]) -> tuple[int | float, str] | None:
+    for label, scale in rungs:
+        if size >= scale:
+            return scale, label
+    return None
+
+
+_BINARY_RUNGS = tuple((label + "B", 1024**power) for label, power in reversed(_BINARY.items()))
+_BYTE_RUNGS = (("PB", 10**15), ("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("KB", 10**3), ("B", 1))
+_FLOP_RUNGS = (("PFLOP", 10**15), ("TFLOP", 10**12), ("GFLOP", 10**9), ("MFLOP", 10**6), ("FLOP", 1))
+_SECOND_RUNGS = (("s", 1), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 _STEPS = (("P", 5), ("T", 4), ("G", 3), ("M", 2), ("K", 1))
 
 

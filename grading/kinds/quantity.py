@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from grading.kinds.base import Samples
 from grading.kinds.number import Misfit, Scalar
 from grading.reading.numbers import Real, real_of
-from grading.units import PERCENT, Unit, humanised
+from grading.units import PERCENT, Unit, humanised, quick_rung
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,11 @@ class Quantity(Scalar):
         return super()._in_unit(number, words)
 
     def show(self, value: Any) -> str:
+        if type(value) is float or type(value) is int:
+            rung = quick_rung(value, self._unit)
+            text = self._close.quick(value, rung[0]) if rung else ""
+            if rung and text:
+                return f"{text} {rung[1]}"
         key = real_of(value)
         if key.approx != key.approx or abs(key.approx) == float("inf"):
             return self._close.show(value)
