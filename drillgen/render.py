@@ -161,10 +161,14 @@ def si(value: Any, unit: str, sig: int = 4) -> str:
 
 
 def _scaled(value: Any, base: int, units: tuple[str, ...], sig: int) -> str:
-    size, k = Fraction(value), 0
-    while abs(size) >= base and k < len(units) - 1:
-        size, k = size / base, k + 1
-    return f"{num(size, sig)} {units[k]}"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    k = 0
+    while abs(value) >= base ** (k + 1) and k < len(units) - 1:
+        k += 1
+    scale = base**k
+    whole = isinstance(value, int) and value % scale == 0
+    return f"{num(value // scale if whole else value / scale, sig)} {units[k]}"
 
 
 FILTERS: dict[str, Callable[..., str]] = {

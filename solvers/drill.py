@@ -179,12 +179,26 @@ class Drill:
             value = slip.call(with_answer)
             if value is None:
                 continue
-            if kind.agrees(answer, value, 2.0) or kind.agrees(value, answer, 2.0):
+            if self._touch(kind, answer, value):
                 if drops or slip.branch:
                     continue
                 return None
             out[slip.id] = value
         return out
+
+    def _touch(self, kind: Kind, answer: Any, value: Any) -> bool:
+        """Whether the bands of key and slip touch; formulas, which are dear to compare, are compared once a kind."""
+        if type(answer) is not str or type(value) is not str:
+            return kind.agrees(answer, value, 2.0) or kind.agrees(value, answer, 2.0)
+        known = self._touching
+        pair = (kind, answer, value)
+        if pair not in known:
+            known[pair] = kind.agrees(answer, value, 2.0) or kind.agrees(value, answer, 2.0)
+        return known[pair]
+
+    @cached_property
+    def _touching(self) -> dict[tuple[Kind, str, str], bool]:
+        return {}
 
     def draw(self, draws: Draws, bound: Mapping[str, Any] | None = None) -> tuple[dict[str, Any], Any, dict[str, Any]]:
         """One instance's completed values, answer and slip values.
