@@ -97,11 +97,12 @@ def memory(figure: Any, outcome: Any, model: Any) -> None:
         top.axhline(pool, color=GREY, linestyle="--", linewidth=1)
         top.annotate("pool", (1, pool), xycoords=("axes fraction", "data"), ha="right", va="bottom", color=GREY)
     top.set(ylabel="GiB", ylim=(0, None), title=f"KV cache of {model.name} over time (pool {pool:.1f} GiB)")
-    top.legend(loc="upper right")
+    above = {"loc": "lower right", "bbox_to_anchor": (1, 1), "ncols": 2, "borderaxespad": 0.2}
+    top.legend(**above)
     bottom.step(t, [*(m.running for m in outcome.moments), 0], where="post", color=GREEN, label="running")
     bottom.step(t, [*(m.waiting for m in outcome.moments), 0], where="post", color=GREY, label="waiting")
     bottom.set(ylabel="requests", xlabel="seconds (lower bound)", ylim=(0, None))
-    bottom.legend(loc="upper right")
+    bottom.legend(**above)
 
 
 def collapse(figure: Any, found: Any) -> None:

@@ -1,0 +1,51 @@
+"""The Triton kernels without a GPU: right in the interpreter, and accepted by the compiler for a real one.
+
+Neither says anything about speed or races; tests/gpu does, where there is a device.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("triton")
+HERE = Path(__file__).parent
+O_TOLERANCE = {"fp16": 3e-3, "bf16": 2e-2}
+
+
+def run(script: str, cache: Path, **environment: str) -> dict[str, Any]:
+    """The JSON that a script of this folder prints."""
+    done = subprocess.run(
+        [sys.executable, str(HERE / script)], capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, "TRITON_CACHE_DIR": str(cache), "OMP_NUM_THREADS": "1", **environment},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_interpreted_kernels_are_exact(tmp_path: Path, subtests: Any) -> None:
+    results = run("interpreted.py", tmp_path, TRITON_INTERPRET="1")
+    assert len(results) == 17
+    for name, found in results.items():
+        with subtests.test(name):
+            assert found["o"] <= O_TOLERANCE.get(name, 5e-6)
+            assert found["lse"] <= 5e-6
+            assert found.get("grad", 0.0) <= 1e-5
+
+
+def test_kernels_compile_for_hopper(tmp_path: Path, subtests: Any) -> None:
+    results = run("compiled.py", tmp_path, TRITON_INTERPRET="0")
+    assert len(results) == 10
+    for name, found in results.items():
+        with subtests.test(name):
+            assert found["shared"] <= 227 * 1024  # what a block may have there
+            if name.startswith(("forward", "backward")):
+                assert found["wgmma"] > 0
