@@ -149,4 +149,4 @@ def _blank(kind: str) -> str:
 
 def _short(item: Item) -> tuple[str, str]:
     tests = "".join(f'<varequal respident="response1">{escape(text)}</varequal>' for text in spellings(item))
-    return _blank(""), _right(tests)
+    return _blank(""), _right(f"<or>{tests}</or>")

@@ -136,6 +136,11 @@ def decimal(value: float) -> str:
     return f"{value:.12g}"
 
 
+def entries(item: Item) -> list[list[Any]] | None:
+    """What is entered field by field: vectors, matrices and tables of finite numbers; else None."""
+    return cells(item.value) if item.problem["kind"] in ("vector", "matrix", "table") else None
+
+
 def cells(value: Any) -> list[list[Any]] | None:
     """The entries of a vector (one row) or matrix, where all are finite numbers; else None."""
     if not isinstance(value, list) or not value:

@@ -14,7 +14,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from drillgen.pack import web
-from drillgen.pack.items import NUMERIC, Item, cells, decimal, entries_of, is_number, slack, spellings
+from drillgen.pack.items import NUMERIC, Item, cells, decimal, entries, entries_of, is_number, slack, spellings
 from drillgen.typeset import terminal
 
 _FAMILIES = (
@@ -55,7 +55,7 @@ def _question(item: Item) -> ET.Element:
         return _choice(item)
     if item.kind in NUMERIC and is_number(item.value):
         return _numerical(item)
-    if "parts" in item.problem or cells(item.value) is not None:
+    if "parts" in item.problem or entries(item) is not None:
         return _cloze(item)
     return _short(item)
 
@@ -164,7 +164,7 @@ def _cloze(item: Item) -> ET.Element:
     if "parts" in item.problem:
         body = _parts(item)
     else:
-        rows = cells(item.value)
+        rows = entries(item)
         assert rows is not None
         nested = isinstance(item.value[0], list)
         fields = [

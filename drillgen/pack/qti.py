@@ -14,7 +14,7 @@ from typing import Any
 
 from drillgen.pack import web
 from drillgen.pack.archive import zipped
-from drillgen.pack.items import NUMERIC, Item, cells, decimal, is_number, slack, spellings
+from drillgen.pack.items import NUMERIC, Item, cells, decimal, entries, is_number, slack, spellings
 
 _QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -73,7 +73,7 @@ def _item(name: str, item: Item) -> str:
         _choice(item, made)
     elif item.kind in NUMERIC and is_number(item.value):
         _number(item, made)
-    elif cells(item.value) is not None and "parts" not in item.problem:
+    elif entries(item) is not None:
         _entries(item, made)
     else:
         _strings(item, made)
@@ -163,7 +163,7 @@ def _number(item: Item, made: _Parts) -> None:
 
 
 def _entries(item: Item, made: _Parts) -> None:
-    rows = cells(item.value)
+    rows = entries(item)
     assert rows is not None
     tolerance = item.problem["tolerance"]
     count = sum(len(row) for row in rows)

@@ -24,7 +24,8 @@ ROWS: list[tuple[str, str, str, Any, dict[str, Any]]] = [
     ("indexed", "Give $\\partial p_i/\\partial s_j$.", "p_i*(delta_ij - p_j)", "p_i*(delta_ij - p_j)", {}),
     ("matrix_expression", "Give $dS$.", "P o (dP - rowsum(P o dP))", "P o (dP - rowsum(P o dP))", {}),
     ("parts", "Two sums.", "3; 7", [3, 7],
-     {"parts": [{"name": n, "kind": "number", "prompt": f"${p}$", "answer_format": "a number", "precision": "exact"}
+     {"parts": [{"name": n, "kind": "number", "prompt": f"${p}$", "answer_format": "a number", "precision": "exact",
+                 "tolerance": {"exact": True}}
                 for n, p in (("a", "1 + 2"), ("b", "3 + 4"))]}),
 ]  # fmt: skip
 KINDS = [row[0] for row in ROWS]
