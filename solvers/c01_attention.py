@@ -477,9 +477,9 @@ def _number(c: float) -> str:
 def _candidate_options(values: Row, candidates: Row) -> list[Option]:
     low, high = min(values), max(values)
     reasons = {
-        -1: f"It lies below the smallest value, {low}.",
-        0: f"It lies between the smallest value, {low}, and the largest, {high}.",
-        1: f"It lies above the largest value, {high}.",
+        -1: f"It lies below the smallest value, ${low}$.",
+        0: f"It lies between the smallest value, ${low}$, and the largest, ${high}$.",
+        1: f"It lies above the largest value, ${high}$.",
     }
     return [Option(_number(c), f"$o = {_number(c)}$.", reasons[(c > high) - (c < low)]) for c in candidates]
 

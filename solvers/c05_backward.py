@@ -167,7 +167,13 @@ ROW: Mapping[str, Domain] = {"T": OneOf(3), "p": WEIGHTS, "values": VALUES, "g":
 def _row_steps(p: Row, values: Rows, g: Row) -> dict[str, Any]:
     y = matvec(values, g)
     D = dot(p, y)
-    return {"y": y, "o": average(p, values), "D": D, "gaps": [b - D for b in y], "dS": score_gradient(p, values, g)}
+    gaps, dS = [b - D for b in y], score_gradient(p, values, g)
+    return {"y": y, "o": _clean(average(p, values)), "D": D, "gaps": _clean(gaps), "dS": _clean(dS)}
+
+
+def _clean(row: Row) -> list[float]:
+    """Weights are multiples of 0.05, so what rounding leaves behind is taken off: 0 instead of 4e-16."""
+    return [round(x, 12) + 0.0 for x in row]
 
 
 def _clear_row(p: Row, values: Rows, g: Row) -> bool:
@@ -346,9 +352,9 @@ QUERY_GRADIENT = Drill(
     answer=Vector(tolerance=within(0.005)),
     steps=lambda p, values, g, keys, answer: {
         **_row_steps(p, values, g),
-        "sum": average(score_gradient(p, values, g), keys),
+        "sum": _clean(average(score_gradient(p, values, g), keys)),
         "root": math.sqrt(len(keys[0])),
-        "gradient": answer,
+        "gradient": _clean(answer),
     },
     slips=(
         Slip(
@@ -467,7 +473,7 @@ ROW_NUMBER = Drill(
     require=_telling_row_number,
     solve=row_number,
     answer=Number(tolerance=within(0.0005)),
-    steps=lambda p, values, g, answer: {"y": matvec(values, g), "o": average(p, values), "D": answer},
+    steps=lambda p, values, g, answer: {"y": matvec(values, g), "o": _clean(average(p, values)), "D": answer},
     slips=(
         Slip(
             "unweighted_sum",

@@ -183,7 +183,7 @@ DEPTH_BOUND = Drill(
     asks="the bound on the residual after L layers",
     stars=3,
     moves=("F",),
-    params={"C": OneOf(0.25, 0.5, 2, 4), "r_0": Steps(0.2, 1.2, 0.1), "L": OneOf(2, 3, 4)},
+    params={"C": OneOf(0.25, 0.5, 2, 4), "r_0": Steps(0.2, 1.2, 0.1), "L": OneOf(2, 3, 3, 4)},
     require=lambda C, r_0, L: 0.3 <= round(math.sqrt(C) * r_0, 9) <= 0.95 and 4e-4 <= depth_bound(C, r_0, L) <= 0.5,
     solve=depth_bound,
     answer=Number(tolerance=rel(0.03)),
@@ -216,7 +216,10 @@ DEPTH_BOUND = Drill(
             "The exponent doubles per layer; a cubic law triples it.",
         ),
     ),
-    notes="tightened: bounds between 0.0004 and 0.5, so that the answers span three powers of ten",
+    notes=(
+        "tightened: bounds between 0.0004 and 0.5, so that the answers span three powers of ten; four layers then do "
+        "not occur, and three weigh double"
+    ),
 )
 
 RESIDUAL_SCALING = Drill(
