@@ -106,15 +106,15 @@ class Closeness:
         return rounded(shown, width)
 
     def words(self, unit: str = "") -> str:
-        """The rule for a person: digits first, the bound in brackets."""
+        """The rule for a person: digits first, the bound in brackets. Rounding to that many digits stays in bounds."""
         rule = self.tolerance
         if rule.exact:
             return "exact"
         if rule.sig is None and rule.abs is None and rule.rel:
-            count = max(1, round(-math.log10(rule.rel)) + 1)
-            return f"{count} significant digits ({rule.words()})"
+            count = max(1, math.ceil(1 - math.log10(2 * rule.rel) - 1e-9))
+            return f"{count} significant digit{'s' if count > 1 else ''} ({rule.words()})"
         if rule.sig is None and rule.rel is None and rule.abs and rule.abs < 1:
-            count = math.floor(-math.log10(rule.abs) + 1e-9)
+            count = math.ceil(-math.log10(2 * rule.abs) - 1e-9)
             if count >= 1:
                 return f"{count} decimal{'s' if count > 1 else ''} ({rule.words(unit)})"
         return rule.words(unit)

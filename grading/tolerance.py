@@ -103,9 +103,7 @@ def parse(spec: object) -> Tolerance:
         return digits(count)
     if names and names <= {"rel", "abs"}:
         return Tolerance(**{name: _positive(spec[name], name) for name in names})
-    raise BadKey(
-        f"tolerance {sorted(map(str, names))} is none of exact, equivalent, rel, abs, rel with abs, sig"
-    )
+    raise BadKey(f"tolerance {sorted(map(str, names))} is none of exact, equivalent, rel, abs, rel with abs, sig")
 
 
 def half_unit(key: Fraction, count: int) -> Fraction:

@@ -117,6 +117,7 @@ class Planner:
         self.text = text
         self.numpy = numpy
         self.delicate = False
+        self.doubts: list[str] = []
 
     def plan(self, node: Node) -> Plan:
         """Shape and program of a tree, or `ShapeError` in words."""
@@ -199,6 +200,9 @@ class Planner:
             return y if x is None else x
         if isinstance(x, str) or isinstance(y, str):
             raise ShapeError(f"{self.name(a)} and {self.name(b)} do not fit: cannot {what}")
+        if (1, 1) in (x, y) and 1 not in (x if y == (1, 1) else y):
+            # it is read as a number beside every entry; if the answer is wrong, this is why
+            self.doubts.append(self.mismatch(a, x, b, y, what))
         out = []
         for p, q in zip(x, y, strict=True):
             if p == q or q == 1:
@@ -612,7 +616,7 @@ _TWO: dict[str, Callable[[Any, Any], Any]] = {
     "min": min,
     "max": max,
     "log": lambda x, base: _over(x.ln(), base.ln()) if isinstance(x, Decimal) else math.log(x, base),
-    "binomial": lambda n, k: math.comb(int(n), int(k)) if n == int(n) >= 0 and k == int(k) >= 0 else math.nan,
+    "binomial": lambda n, k: math.comb(int(n), int(k)) if 0 <= k == int(k) <= n == int(n) <= 1000 else math.nan,
 }
 _MATRIX_CALLS: dict[str, Callable[[Planner, Plan, Node], Plan]] = {
     "softmax": Planner.softmax,

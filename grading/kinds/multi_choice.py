@@ -90,6 +90,4 @@ class MultiChoice(Optioned):
             right.append(" and ".join(reversed(value)))
         wrong = [", ".join(key for key in keys if key not in value) or "none"]
         wrong += [", ".join([*value, "zzz"])]
-        return Samples(
-            tuple(right), tuple(wrong), ("", " ", f"{keys[0]} or {keys[-1]}") if keys else ("", " ")
-        )
+        return Samples(tuple(right), tuple(wrong), ("", " ", f"{keys[0]} or {keys[-1]}") if keys else ("", " "))

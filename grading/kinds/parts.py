@@ -142,9 +142,7 @@ class Parts(Kind):
             scores.append(score)
             if words:
                 said.append(f"part {part.name}: {words}")
-        right: bool | None = all(
-            entry["verdict"] == "right" and "follows_own" not in entry for entry in outcomes
-        )
+        right: bool | None = all(entry["verdict"] == "right" and "follows_own" not in entry for entry in outcomes)
         if not right and any(entry["verdict"] is None and "status" not in entry for entry in outcomes):
             right = None if all(entry["verdict"] != "wrong" for entry in outcomes) else False
         method = "exact" if all(entry.get("method") in ("exact", None) for entry in outcomes) else "tolerance"
@@ -198,8 +196,7 @@ class Parts(Kind):
 
     def agrees(self, a: Any, b: Any, slack: float = 1.0) -> bool:
         return all(
-            x is None or y is None or part.kind.agrees(x, y, slack)
-            for part, x, y in zip(self.parts, a, b, strict=True)
+            x is None or y is None or part.kind.agrees(x, y, slack) for part, x, y in zip(self.parts, a, b, strict=True)
         )
 
     def answer_format(self) -> str:
@@ -217,9 +214,5 @@ class Parts(Kind):
         shown = [part.kind.show(x) for part, x in zip(self.parts, value, strict=True)]
         right = ["; ".join(shown), "\n".join(shown)]
         right.append("; ".join(f"{part.name} = {text}" for part, text in zip(self.parts, shown, strict=True)))
-        wrong = [
-            "; ".join([*shown[:-1], text])
-            for text in each[-1].wrong[:3]
-            if ";" not in text and "\n" not in text
-        ]
+        wrong = ["; ".join([*shown[:-1], text]) for text in each[-1].wrong[:3] if ";" not in text and "\n" not in text]
         return Samples(tuple(right), tuple(wrong), ("", "   "))

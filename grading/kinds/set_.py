@@ -60,9 +60,7 @@ class Set(Kind):
         if re.search(r"(?:^|\s)or(?:\s|$)", cell.text, re.IGNORECASE):
             raise Unreadable("one set is expected, this offers alternatives", cell.start)
         plain = _AND.sub(lambda found: ",".ljust(len(found.group())), cell.text)
-        plain = _MORE.sub(
-            lambda found: found.group(1) + ",".ljust(len(found.group()) - len(found.group(1))), plain
-        )
+        plain = _MORE.sub(lambda found: found.group(1) + ",".ljust(len(found.group()) - len(found.group(1))), plain)
         items: list[Real | str] = []
         for piece in _pieces(Cell(plain, cell.start)):
             items.extend(_member(piece))

@@ -30,11 +30,7 @@ class Table(Entries):
     def parse(self, text: str) -> Grid:
         found = super().parse(_without_heading(text, self.columns))
         width = len(self.columns)
-        if (
-            width
-            and len(found.rows[0]) != width
-            and not (len(found.rows) == 1 and len(found.rows[0]) % width == 0)
-        ):
+        if width and len(found.rows[0]) != width and not (len(found.rows) == 1 and len(found.rows[0]) % width == 0):
             raise Unreadable(f"each row has {width} cells: {', '.join(self.columns)}")
         return found
 
@@ -70,9 +66,7 @@ class Table(Entries):
                 f"{'cell' if len(wrong) == 1 else 'cells'} {', '.join(wrong[:12])} differ{'s' * (len(wrong) == 1)}"
             )
         if own:
-            said.append(
-                f"row{'s' * (len(own) > 1)} {', '.join(map(str, own))} consistent with your row before"
-            )
+            said.append(f"row{'s' * (len(own) > 1)} {', '.join(map(str, own))} consistent with your row before")
         score = 1.0 if right else (share if self.part_credit or self.follow is not None else 0.0)
         return Comparison(right, self._method, "; ".join(said), score, parts=tuple(outcomes))
 
@@ -106,9 +100,7 @@ class Table(Entries):
             "; ".join(f"({', '.join(line)})" for line in cells),
         )
         wrong = (f"{shown}; {', '.join('0' for _ in cells[0])}", f"{shown}+1000")
-        return Samples(
-            right if len(cells) > 1 else (shown,), wrong, ("", "geography then money", shown + ", ,")
-        )
+        return Samples(right if len(cells) > 1 else (shown,), wrong, ("", "geography then money", shown + ", ,"))
 
 
 def _without_heading(text: str, columns: tuple[str, ...]) -> str:

@@ -101,9 +101,7 @@ class Entries(Kind):
     def _wrong(self, given: Sequence[Real | None], key: Sequence[Any]) -> list[int]:
         """The places at which the entries differ, from 0."""
         return [
-            at
-            for at, (x, y) in enumerate(zip(given, key, strict=True))
-            if x is None or not self._bands.of(y).holds(x)
+            at for at, (x, y) in enumerate(zip(given, key, strict=True)) if x is None or not self._bands.of(y).holds(x)
         ]
 
     def _held(self, wrong: Sequence[str], total: int) -> Comparison:
@@ -139,11 +137,7 @@ class Vector(Entries):
     length: int | None = None
 
     def reading(self, given: Grid) -> str:
-        return (
-            f"({', '.join(_text(x) for x in _line(given) or given.rows[0])})"
-            if _line(given)
-            else grid_text(given)
-        )
+        return f"({', '.join(_text(x) for x in _line(given) or given.rows[0])})" if _line(given) else grid_text(given)
 
     def show(self, value: Any) -> str:
         shown = [self._close.show(x) for x in value]
@@ -153,9 +147,7 @@ class Vector(Entries):
         line = _line(given)
         count = len(value)
         if given.single and count > 1:
-            return Comparison(
-                False, self._method, f"a vector of {count} entries is expected, one number given", 0.0
-            )
+            return Comparison(False, self._method, f"a vector of {count} entries is expected, one number given", 0.0)
         if line is None:
             return Comparison(False, self._method, f"a vector is expected, a {given.words} matrix given", 0.0)
         if len(line) != count:
@@ -177,9 +169,7 @@ class Vector(Entries):
         wrong = [f"({', '.join([*entries, '0'])})", f"({', '.join([*entries[:-1], f'{entries[-1]}+1000'])})"]
         if "NaN" in entries or "inf" in entries:
             wrong.pop()
-        return Samples(
-            tuple(right), tuple(wrong), ("", f"({', '.join(entries)}", "(1, , 2)", "geography then money")
-        )
+        return Samples(tuple(right), tuple(wrong), ("", f"({', '.join(entries)}", "(1, , 2)", "geography then money"))
 
 
 def _line(given: Grid) -> tuple[Real | None, ...] | None:

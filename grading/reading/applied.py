@@ -427,16 +427,25 @@ def _braced_heads(parser: Parser) -> list[Head]:
         if kind != "name" or not text.isalpha():
             raise Unreadable("the index of a sum is a letter", at)
         parser.at += 1
-        lower = skip = None
-        if parser.is_op("="):
+        lower = upper = skip = None
+        if parser.is_op("<", "<=", ">", ">="):
+            relation = parser.tokens[parser.at][1]
+            parser.at += 1
+            bound = index(parser)
+            if len(relation) == 1:
+                one = parser.made(Number(Fraction(1), "1", start=bound.start, end=bound.end))
+                shift = Sub if relation == "<" else Add
+                bound = parser.made(shift(bound, one, start=bound.start, end=bound.end))
+            lower, upper = (None, bound) if relation[0] == "<" else (bound, None)
+        elif parser.is_op("="):
             parser.at += 1
             lower = parser.expression()
         elif parser.is_op("!="):
             parser.at += 1
             skip = index(parser)
-        if len(text) > 1 and (lower is not None or skip is not None):
+        if len(text) > 1 and (lower is not None or upper is not None or skip is not None):
             raise Unreadable("the index of a sum is one letter", at)
-        heads += [(letter, lower, None, skip) for letter in text]
+        heads += [(letter, lower, upper, skip) for letter in text]
         if parser.is_op(","):
             parser.at += 1
             continue

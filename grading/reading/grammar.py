@@ -847,7 +847,12 @@ class Parser:
         """sum_r …, \\sum_{r=1}^{T} …, \\sum_{j \\ne i} …; the body runs to the next + or − of its level."""
         heads = applied.sum_heads(self, start)
         self.enter()
+        outside, fresh = self.declared, {head[0] for head in heads if not self.declared.knows(head[0])}
+        if fresh:
+            # inside the sum its index is a name of its own
+            self.declared = replace(outside, symbols=outside.symbols | fresh)
         body = self.expression(SUM)
+        self.declared = outside
         self.depth -= 1
         for index, lower, upper, skip in reversed(heads):
             body = self.made(Sum(index, body, lower, upper, skip, product, start=start, end=body.end))
