@@ -7,7 +7,7 @@ to rounding noise, or one in an answer with inverses, powers or long literals, i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -57,6 +57,7 @@ class Planned:
     plan: Plan | None
     reason: str
     delicate: bool
+    doubts: tuple[str, ...] = ()
 
 
 def planned(tree: Node, setting: MatrixSetting, text: str, numpy: bool = False) -> Planned:
@@ -66,7 +67,7 @@ def planned(tree: Node, setting: MatrixSetting, text: str, numpy: bool = False) 
         plan = planner.plan(tree)
     except ShapeError as error:
         return Planned(tree, None, str(error), False)
-    return Planned(tree, plan, "", planner.delicate)
+    return Planned(tree, plan, "", planner.delicate, tuple(planner.doubts))
 
 
 class MatrixKey:
@@ -137,7 +138,10 @@ def decide_matrix(key: MatrixKey, given: Planned) -> Outcome:
     import numpy as np
 
     with np.errstate(all="ignore"):
-        return _on_benches(key, given, plan)
+        outcome = _on_benches(key, given, plan)
+    if outcome.right is False and given.doubts:
+        return replace(outcome, detail=given.doubts[0])
+    return outcome
 
 
 def _on_benches(key: MatrixKey, given: Planned, plan: Plan) -> Outcome:
@@ -233,7 +237,7 @@ def refuted(bench: _Bench, value: Any) -> Outcome:
         False,
         "refuted",
         f"{detail} in the answer",
-        {**_where(bench), "entry": [row + 1, column + 1], "key": key, "answer": answer},
+        {**_where(bench), "entry": [int(row) + 1, int(column) + 1], "key": key, "answer": answer},
     )
 
 
