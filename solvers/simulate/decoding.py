@@ -25,13 +25,14 @@ class DecodeCheck:
 def decode_check(h: int, H_kv: int, L: int, T: int, dtype: str = "fp16", *, seed: int = 0) -> DecodeCheck:
     """Decode a small random stack one token at a time through a cache and compare with one causal pass.
 
-    The stack keeps the ratio h : H_kv and has at most 2 layers, 2 KV heads, width 16 and 64 tokens. Both ways read
+    The stack keeps the ratio h : H_kv and has at most 2 layers, 2 KV heads, head width 16 and 64 tokens. Both ways read
     keys and values rounded to the cache's dtype and add up in float64, so only the order of sums differs.
     """
     import numpy as np
 
     kv = min(H_kv, 2)
-    layers, heads, d, T = min(L, 2), kv * (h // H_kv), 16, max(1, min(T, 64))
+    layers, heads, T = min(L, 2), kv * (h // H_kv), max(1, min(T, 64))
+    d = max(2, min(16, 256 // heads))
     draw = np.random.default_rng(seed)
     width = heads * d
     weights = [

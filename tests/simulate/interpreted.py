@@ -89,9 +89,7 @@ def decoding(splits: int | None, lengths: list[int] | None, paged: bool) -> dict
         k, v = pages
         other = decode_attention(q, k, v, lengths=lengths, block_table=table, soft_cap=5.0, backend="torch")
         assert gap(other.o, wanted.o) < 5e-6
-    found = decode_attention(
-        q, k, v, lengths=lengths, block_table=table, splits=splits, soft_cap=5.0, backend="triton"
-    )
+    found = decode_attention(q, k, v, lengths=lengths, block_table=table, splits=splits, soft_cap=5.0, backend="triton")
     return {"o": gap(found.o, wanted.o), "lse": gap(found.lse, wanted.lse)}
 
 

@@ -22,9 +22,7 @@ TOLERANCE = {"float64": 1e-14, "float32": 5e-6, "float16": 3e-3, "bfloat16": 2e-
 
 def inputs(B: int, h: int, H_kv: int, T_q: int, T_k: int, d: int, d_v: int | None = None, seed: int = 0) -> list[Any]:
     draw = np.random.default_rng(seed)
-    return [
-        draw.normal(size=shape) for shape in ((B, h, T_q, d), (B, H_kv, T_k, d), (B, H_kv, T_k, d_v or d))
-    ]
+    return [draw.normal(size=shape) for shape in ((B, h, T_q, d), (B, H_kv, T_k, d), (B, H_kv, T_k, d_v or d))]
 
 
 def as_torch(x: Any) -> Any:

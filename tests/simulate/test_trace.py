@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +19,7 @@ weights = st.lists(st.fractions(0, 9, max_denominator=20), min_size=1, max_size=
 def sizes(count: int, cuts: list[int]) -> list[int]:
     """Block sizes that add up to count, cut at the given places."""
     edges = sorted({0, count, *(c % (count + 1) for c in cuts)})
-    return [b - a for a, b in zip(edges, edges[1:], strict=False)]
+    return [b - a for a, b in pairwise(edges)]
 
 
 def test_the_cards_row_of_three_keys() -> None:
@@ -49,9 +50,7 @@ def test_the_cards_merge_of_two_partials() -> None:
 def test_every_state_is_the_direct_sum_exactly(
     given_weights: list[Fraction], cuts: list[int], data: st.DataObject
 ) -> None:
-    values = data.draw(
-        st.lists(st.integers(-9, 9), min_size=len(given_weights), max_size=len(given_weights))
-    )
+    values = data.draw(st.lists(st.integers(-9, 9), min_size=len(given_weights), max_size=len(given_weights)))
     run = trace_exact(given_weights, values, sizes(len(given_weights), cuts))
     seen = 0
     for step in run.steps:
