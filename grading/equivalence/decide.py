@@ -18,7 +18,7 @@ from grading.equivalence.balls import Ball, TooLarge, Unclear, Undefined, as_bal
 from grading.equivalence.domain import Domain, Point
 from grading.equivalence.evaluate import Frame, Program, Slots, compile_tree
 from grading.equivalence.polynomial import Table
-from grading.equivalence.precise import DIGITS, Precise, Value
+from grading.equivalence.precise import DIGITS, MAX_STEPS, Precise, Value
 from grading.equivalence.proof import Normal
 from grading.reading.tree import Node
 
@@ -28,6 +28,8 @@ ENOUGH = 24
 """Points that make an answer right without a proof."""
 AGREE = Decimal("1e-40")
 """At a point two values are equal when they agree to this, relative to their size."""
+WORK = 60_000
+"""Nodes that decimals visit for one answer, all points together."""
 _MARGIN = 1000.0
 """A float difference refutes when it is this many times its error bound."""
 _GRID = Fraction(1, 512)
@@ -159,6 +161,7 @@ class _Trial:
         self.program = given.program
         self.size = given.size
         self.pending: list[Site] = []
+        self.left = WORK
 
     def slots(self, site: Site) -> Slots:
         """The site's slots, with room for the answer's own running indices."""
@@ -226,7 +229,7 @@ class _Trial:
             except (Undefined, Unclear, TooLarge):
                 return None, False
             try:
-                theirs = key.precise(self.answer, site.point, digits)
+                theirs = self.precise(site, digits)
             except Undefined as reason:
                 return self.undefined(site, str(reason)), False
             except (Unclear, TooLarge):
@@ -239,6 +242,14 @@ class _Trial:
             if digits >= 4 * DIGITS:
                 return None, False
             digits *= 2
+
+    def precise(self, site: Site, digits: int) -> Value:
+        """The answer's value at a site in decimals, counted against the work that one answer may cost."""
+        run = Precise(site.point, self.key.domain.functions, digits=digits, limit=min(MAX_STEPS, self.left))
+        try:
+            return run.value(self.answer)
+        finally:
+            self.left -= run.steps * (digits // DIGITS)
 
     # ------------------------------------------------------------------------------------------------- undefined
 

@@ -26,8 +26,10 @@ from grading.reading.tree import Node
 
 DRAWS = 3
 MAX_TURNS = 12
-TUPLES = 12
-"""Tuples that are settled in decimals at most."""
+TUPLES = 8
+"""Tuples that are settled in decimals at most, a draw."""
+STEPS = 1500
+"""Nodes visited for one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +117,12 @@ class IndexedKey:
             value = value.transpose([*places, *rest]).reshape([value.shape[place] for place in places])
         return np.broadcast_to(value, sizes) if sizes else value.reshape(())
 
-    def exact(self, sample: Draw, cell: tuple[int, ...], tree: Node, seen: Counter) -> Value:
-        """A tree's value for one tuple of indices (1-based) in decimals."""
+    def exact(self, sample: Draw, cell: tuple[int, ...], tree: Node, seen: Counter, limit: int) -> Value:
+        """A tree's value for one tuple of indices (1-based) in decimals, visiting `limit` nodes at most."""
         names = dict(sample.scalars)
         names.update((name, Fraction(at)) for name, at in zip(self.free, cell, strict=True))
         axes = {node: _size(dim, sample) for node, (dim, _) in seen.sums.items() if dim is not None}
-        return Precise(names, self.setting.domain.functions, sample.arrays, DIGITS, axes).value(tree)
+        return Precise(names, self.setting.domain.functions, sample.arrays, DIGITS, axes, limit).value(tree)
 
 
 def _size(dim: Dim, sample: Draw) -> int:
@@ -169,8 +171,8 @@ def settled(key: IndexedKey, given: Compiled, bench: _Bench, value: Any, floats:
     for flat in order:
         cell = tuple(int(at) + 1 for at in np.unravel_index(int(flat), gaps.shape)) if gaps.ndim else ()
         try:
-            ours = key.exact(bench.draw, cell, key.tree, key.seen)
-            theirs = key.exact(bench.draw, cell, given.tree, given.seen)
+            ours = key.exact(bench.draw, cell, key.tree, key.seen, STEPS)
+            theirs = key.exact(bench.draw, cell, given.tree, given.seen, STEPS)
         except (Undefined, Unclear, TooLarge, Unsupported):
             return floats
         same = _same(ours, theirs, DIGITS)

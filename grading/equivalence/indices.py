@@ -37,7 +37,8 @@ from grading.reading.tree import (
 Program = Callable[["Grid"], Any]
 
 MAX_AXES = 7
-MAX_CELLS = 20_000
+MAX_TERMS = 1000
+"""Terms of a sum over numbers that index nothing, nested sums together."""
 
 
 class Grid(Values):
@@ -104,6 +105,7 @@ class IndexPlanner:
         self.seen = Counter(start)
         self.scope: dict[str, Index] = dict(start)
         self.used = len(start)
+        self.open = 0
         columns = {
             name: (shape[0], shape[1] if len(shape) > 1 else 1) for name, shape in shapes.items() if len(shape) < 3
         }
@@ -311,12 +313,15 @@ class IndexPlanner:
         hidden = self.scope.get(node.index)
         bounds = [None if bound is None else self.compile(bound) for bound in (node.lower, node.upper)]
         before = self.used
+        self.open += 1
+        cap = int(MAX_TERMS ** (1.0 / self.open))
         index = Index(self.take())
         self.scope[node.index] = index
         try:
             body = self.compile(node.body)
             skip = None if node.skip is None else self.compile(node.skip)
         finally:
+            self.open -= 1
             self.used = max(before, *(i.place + 1 for i in self.seen.free.values()), 0)
             if hidden is None:
                 self.scope.pop(node.index, None)
@@ -337,18 +342,21 @@ class IndexPlanner:
             dim = index.dim
             assert dim is not None
             return _whole_sum(body, place, dim, node.product)
-        return self.masked_sum(node, index, body, (bounds[0], bounds[1]), skip)
+        return self.masked_sum(node, index, body, (bounds[0], bounds[1], skip), cap)
 
     def masked_sum(
         self,
         node: Sum,
         index: Index,
         body: Program,
-        bounds: tuple[Program | None, Program | None],
-        skip: Program | None,
+        bounds: tuple[Program | None, Program | None, Program | None],
+        cap: int,
     ) -> Program:
-        """A sum over part of an axis, or over whole numbers that index nothing."""
-        lower, upper = bounds
+        """A sum over part of an axis, or over at most `cap` whole numbers that index nothing.
+
+        bounds: the lower and the upper one and the value that is left out, where there are any.
+        """
+        lower, upper, skip = bounds
         place, product = index.place, node.product
 
         def run(grid: Grid) -> Any:
@@ -361,7 +369,7 @@ class IndexPlanner:
             else:
                 last = np.asarray(upper(grid))
             if index.dim is None:
-                if first.size != 1 or last.size != 1 or not 0 <= float(last.max()) - float(first.max()) < 200:
+                if first.size != 1 or last.size != 1 or not 0 <= float(last.max()) - float(first.max()) < cap:
                     raise Redraw("a sum whose bounds are not two small whole numbers")
                 index_values = grid.axis(place, int(first.max()), int(last.max()) - int(first.max()) + 1)
                 index_free = _Shifted(grid, place, index_values)

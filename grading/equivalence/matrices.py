@@ -24,6 +24,7 @@ Program = Callable[["Values"], Any]
 
 EXACT_DIGITS = 60
 MAX_POWER = 12
+MAX_CHOICE = 1000
 ILL = 1e8
 """A draw in which an inverse is conditioned worse than this is thrown away."""
 
@@ -69,7 +70,10 @@ class Values:
 
     def number(self, value: Fraction) -> Any:
         """A rational in the arithmetic of this draw."""
-        return _to_decimal(value) if self.exact else float(value)
+        try:
+            return _to_decimal(value) if self.exact else float(value)
+        except OverflowError:
+            raise Redraw("a number beyond the range of floats") from None
 
     def eye(self, dim: Dim) -> Any:
         """The identity."""
@@ -612,11 +616,26 @@ _ENTRYWISE: dict[str, tuple[Callable[[Any], Any], Callable[[Decimal], Decimal]]]
     "logistic": (lambda x: 1.0 / (1.0 + _safe("exp")(-x)), lambda x: 1 / (1 + (-x).exp())),
     "sign": (_safe("sign"), lambda x: Decimal((x > 0) - (x < 0))),
 }
+
+
+def _log(x: Any, base: Any) -> Any:
+    if not (x > 0 and base > 0 and base != 1):
+        raise Redraw("a logarithm that does not exist")
+    return _over(x.ln(), base.ln()) if isinstance(x, Decimal) else math.log(x) / math.log(base)
+
+
+def _binomial(n: Any, k: Any) -> Any:
+    if not (0 <= n <= MAX_CHOICE and n == int(n) and 0 <= k <= MAX_CHOICE and k == int(k)):
+        raise Redraw("a binomial coefficient of numbers that are not small and whole")
+    count = math.comb(int(n), int(k))
+    return Decimal(count) if isinstance(n, Decimal) else float(count)
+
+
 _TWO: dict[str, Callable[[Any, Any], Any]] = {
     "min": min,
     "max": max,
-    "log": lambda x, base: _over(x.ln(), base.ln()) if isinstance(x, Decimal) else math.log(x, base),
-    "binomial": lambda n, k: math.comb(int(n), int(k)) if 0 <= k == int(k) <= n == int(n) <= 1000 else math.nan,
+    "log": _log,
+    "binomial": _binomial,
 }
 _MATRIX_CALLS: dict[str, Callable[[Planner, Plan, Node], Plan]] = {
     "softmax": Planner.softmax,

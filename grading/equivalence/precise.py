@@ -60,7 +60,8 @@ class Precise:
     """Evaluates trees at one point to `digits` digits. Cheap to make; used for one point and thrown away.
 
     names: values of the declared names, exact. functions: unknown functions. arrays: nested tuples of rationals for
-    Indexed nodes, 1-based. axes: how far a sum without bounds runs, by the identity of its node.
+    Indexed nodes, 1-based. axes: how far a sum without bounds runs, by the identity of its node. limit: of
+    nodes visited.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Precise:
         arrays: Mapping[str, Any] | None = None,
         digits: int = DIGITS,
         axes: Mapping[int, int] | None = None,
+        limit: int = MAX_STEPS,
     ) -> None:
         traps = [InvalidOperation, DivisionByZero, Overflow, Underflow]
         self.names: dict[str, Value] = dict(names)
@@ -81,12 +83,12 @@ class Precise:
         # errors are rounded up and may shrink below any value
         self.err = Context(prec=5, Emax=10**12, Emin=-(10**12), rounding=ROUND_UP, traps=[InvalidOperation])
         self.unit = Decimal((0, (1,), 1 - digits))
-        self.steps = 0
+        self.steps, self.limit = 0, limit
 
     def value(self, node: Node) -> Value:
         """The value of a tree; `Undefined`, `Unclear` or `TooLarge` where there is none."""
         self.steps += 1
-        if self.steps > MAX_STEPS:
+        if self.steps > self.limit:
             raise TooLarge("too many steps")
         try:
             run = _RUN[type(node)]

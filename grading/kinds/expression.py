@@ -125,7 +125,8 @@ class Expression(Kind):
         """Right, wrong and unreadable answers made from the key."""
         from grading.equivalence.variants import variants
 
-        return variants(self, str(value))
+        names = _setting(self.symbols)[1]
+        return variants(self, str(value), names, commutes=True)
 
     def declared(self) -> Mapping[str, Any]:
         """The symbols of design 4.5."""

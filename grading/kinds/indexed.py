@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from grading.equivalence.constants import check_constants
 from grading.equivalence.domain import read_domain
 from grading.equivalence.draws import ARRAY_KINDS, read_shapes
 from grading.equivalence.index_key import (
@@ -54,7 +55,9 @@ class Indexed(Kind):
     def parse(self, text: str) -> Given:
         """Read an expression; indices that do not fit are said by `compare`."""
         _, names = _setting(self.arrays, self.symbols, self.shapes)
-        return Given(text, read(text, names))
+        tree = read(text, names)
+        check_constants(tree, names.functions)
+        return Given(text, tree)
 
     def reading(self, given: Given) -> str:
         """What was understood, in the learner's own order."""
@@ -104,7 +107,8 @@ class Indexed(Kind):
         """Right, wrong and unreadable answers made from the key."""
         from grading.equivalence.variants import variants
 
-        return variants(self, str(value))
+        names = _setting(self.arrays, self.symbols, self.shapes)[1]
+        return variants(self, str(value), names, commutes=True)
 
     def declared(self) -> Mapping[str, Any]:
         """Arrays, symbols and shapes of design 4.5."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from grading.equivalence.constants import check_constants
 from grading.equivalence.domain import read_domain
 from grading.equivalence.draws import ARRAY_KINDS, read_shapes
 from grading.equivalence.matrix_key import (
@@ -37,7 +38,7 @@ class Given:
 class MatrixExpression(Kind):
     """An expression of matrices.
 
-    shapes: dimensions by name, [rows, columns]; symbols: domains of scalars; arrays: "simplex", "unit vector" … of some;
+    shapes: dimensions by name, [rows, columns]; symbols: domains of scalars; arrays: "simplex" or "unit vector" of some;
     known: what more holds of a matrix, "permutation", "row stochastic", or a formula in the others (O: "P V"), which
     drawn matrices then obey.
     """
@@ -56,6 +57,7 @@ class MatrixExpression(Kind):
         """Read an expression; shapes that do not fit are found here and said by `compare`."""
         setting, names = _setting(self.shapes, self.symbols, self.arrays + self.known)
         tree = read(text, names)
+        check_constants(tree)
         numpy = "@" in text or ".sum(" in text
         return Given(text, planned(tree, setting, text, numpy))
 
@@ -97,7 +99,8 @@ class MatrixExpression(Kind):
         """Right, wrong and unreadable answers made from the key."""
         from grading.equivalence.variants import variants
 
-        return variants(self, str(value))
+        names = _setting(self.shapes, self.symbols, self.arrays + self.known)[1]
+        return variants(self, str(value), names, commutes=False)
 
     def declared(self) -> Mapping[str, Any]:
         """Symbols and shapes of design 4.5."""
