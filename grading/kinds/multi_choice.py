@@ -26,7 +26,7 @@ class MultiChoice(Optioned):
         stripped = text.strip()
         if not stripped:
             raise Unreadable("the answer is empty", 0)
-        if stripped.lower().strip(" .$") in NOTHING and "none" not in self._names:
+        if stripped.lower().strip(" .$") in NOTHING and not any(o.key.lower() == "none" for o in self.options):
             return ()
         whole = self._pick(text)
         if whole.key is not None:

@@ -102,13 +102,13 @@ class Scalar(Kind):
             if found is not None:
                 unit, upside_down = found
                 factor = 1 / (unit.factor * wanted.factor) if upside_down else unit.factor / wanted.factor
-                return factor, upside_down, echo(words)
+                return factor, upside_down, echo(words, unit)
         return None
 
     def _in_unit(self, number: Real, words: tuple[str, ...]) -> Real | Misfit:
         scale = self._scale(words)
         if scale is None:
-            return self._misfit(number.text + echo(words), meanings(words), words)
+            return self._misfit(number.text + echo(words, meanings(words)[0]), meanings(words), words)
         factor, upside_down, label = scale
         typed = number.text + label
         if upside_down:
@@ -204,10 +204,10 @@ class Number(Scalar):
         return "a number, e.g. 0.576 or 3/8"
 
 
-def echo(words: tuple[str, ...]) -> str:
-    """A unit phrase as it is echoed after its number."""
-    close = words[0] in ("%", "k", "K", "M", "G", "T", "x") or words == ("B",)
-    return ("" if close else " ") + " ".join(words).replace(" / ", "/")
+def echo(words: tuple[str, ...], unit: Unit) -> str:
+    """A unit phrase as it is echoed after its number: 512 KiB, 14.2%, 131k."""
+    gap = "" if unit.plain and not unit.counted and len(words[0]) == 1 else " "
+    return gap + " ".join(words).replace(" / ", "/")
 
 
 def carried(given: Real) -> int | float | None:
