@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grading.equivalence.balls import TooLarge, Unclear, Undefined
-from grading.equivalence.evaluate import Frame, compile_tree
+from grading.equivalence.evaluate import MAX_TERMS, Frame, compile_tree, rational
 from grading.equivalence.precise import Precise
 from grading.errors import Unreadable
-from grading.reading.tree import Add, Call, Div, Indexed, Mul, Neg, Node, Number, Pow, Sub, Symbol, children
+from grading.reading.tree import Add, Call, Div, Indexed, Mul, Neg, Node, Number, Pow, Sub, Sum, Symbol, children
 
 _PLAIN, _HEAVY, _OPEN = 0, 1, 2
 
@@ -26,6 +26,10 @@ def _weight(node: Node, functions: frozenset[str]) -> int:
         return _PLAIN
     if kind is Symbol or kind is Indexed:
         return _OPEN
+    if isinstance(node, Div) and rational(node.right) == 0:
+        raise Unreadable("there is no such number: division by zero", max(node.start, 0))
+    if isinstance(node, Sum):
+        _check_length(node)
     parts = []
     while isinstance(node, (Add, Sub, Mul)):
         parts.append(node.right)
@@ -37,13 +41,31 @@ def _weight(node: Node, functions: frozenset[str]) -> int:
             if weight == _HEAVY:
                 _evaluate(part, functions)
         return _OPEN
-    if isinstance(node, Div) and isinstance(node.right, Number) and node.right.value:
+    if isinstance(node, Div) and isinstance(node.right, Number):
         return max(weights)
     if isinstance(node, (Div, Call)):
         return _HEAVY
     if isinstance(node, Pow):
         return max(weights) if _tame(node.base) and _tame(node.exponent) else _HEAVY
     return max(weights, default=_HEAVY if not isinstance(node, Neg) else _PLAIN)
+
+
+def _check_length(node: Sum) -> None:
+    """A sum over more numbers than will ever be added is unreadable."""
+    if node.lower is not None and node.upper is not None:
+        lower, upper = rational(node.lower), _size(node.upper)
+        if lower is not None and upper is not None and upper - lower >= MAX_TERMS:
+            raise Unreadable(f"a sum of more than {MAX_TERMS} terms is too long to be checked", max(node.start, 0))
+
+
+def _size(node: Node) -> Fraction | None:
+    """A constant bound, a power of numbers such as 10^9 included."""
+    if isinstance(node, Pow):
+        base, exponent = rational(node.base), rational(node.exponent)
+        if base is None or exponent is None or not 0 <= exponent <= 400:
+            return None
+        return base ** int(exponent)
+    return rational(node)
 
 
 def _tame(node: Node) -> bool:

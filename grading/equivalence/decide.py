@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -28,8 +28,8 @@ ENOUGH = 24
 """Points that make an answer right without a proof."""
 AGREE = Decimal("1e-40")
 """At a point two values are equal when they agree to this, relative to their size."""
-WORK = 60_000
-"""Nodes that decimals visit for one answer, all points together."""
+WORK = 40_000
+"""Nodes that decimals visit for one comparison, all points together."""
 _MARGIN = 1000.0
 """A float difference refutes when it is this many times its error bound."""
 _GRID = Fraction(1, 512)
@@ -143,7 +143,8 @@ def decide(key: Key, given: Ready) -> Outcome:
     equal, partial = key.normal.proves(answer)
     if equal and key.quick and not (partial or trial.pending):
         return Outcome(True, "proved", "equal by algebra on the whole domain")
-    sites = key.sites
+    # sums cost as much as all their terms
+    sites = key.sites if max(given.size, key.size) == len(key.names) else key.sites[: ENOUGH + QUICK]
     found = trial.floats(sites) or trial.open_points(len(trial.pending) if not equal else 4)
     if found is not None:
         return found
@@ -162,6 +163,7 @@ class _Trial:
         self.size = given.size
         self.pending: list[Site] = []
         self.left = WORK
+        self.unsettled = 0
 
     def slots(self, site: Site) -> Slots:
         """The site's slots, with room for the answer's own running indices."""
@@ -214,7 +216,8 @@ class _Trial:
             agreed += equal
             if agreed >= ENOUGH:
                 break
-        if not agreed:
+        if not agreed or (agreed < ENOUGH and self.unsettled):
+            # a few easy points, such as 0, say nothing where the others stay open
             return Outcome(None, "undecided", "no point of the domain was found at which both have a value")
         if not self.key.names:
             return Outcome(True, "sampled", f"the two numbers agree to {digits - 20} digits")
@@ -225,14 +228,23 @@ class _Trial:
         key = self.key
         while True:
             try:
-                ours = key.exact(site) if digits == DIGITS else key.precise(key.tree, site.point, digits)
-            except (Undefined, Unclear, TooLarge):
+                if digits != DIGITS:
+                    ours = self.precise(key.tree, site, digits)
+                elif site.exact is not None:
+                    ours = site.exact
+                else:
+                    ours = site.exact = self.precise(key.tree, site, digits)
+            except Undefined:
+                return None, False
+            except (Unclear, TooLarge):
+                self.unsettled += 1
                 return None, False
             try:
-                theirs = self.precise(site, digits)
+                theirs = self.precise(self.answer, site, digits)
             except Undefined as reason:
                 return self.undefined(site, str(reason)), False
             except (Unclear, TooLarge):
+                self.unsettled += 1
                 return None, False
             verdict = _same(ours, theirs, digits)
             if verdict is False:
@@ -240,14 +252,15 @@ class _Trial:
             if verdict:
                 return None, True
             if digits >= 4 * DIGITS:
+                self.unsettled += 1
                 return None, False
             digits *= 2
 
-    def precise(self, site: Site, digits: int) -> Value:
-        """The answer's value at a site in decimals, counted against the work that one answer may cost."""
+    def precise(self, tree: Node, site: Site, digits: int) -> Value:
+        """A tree's value at a site in decimals, counted against the work that one comparison may cost."""
         run = Precise(site.point, self.key.domain.functions, digits=digits, limit=min(MAX_STEPS, self.left))
         try:
-            return run.value(self.answer)
+            return run.value(tree)
         finally:
             self.left -= run.steps * (digits // DIGITS)
 
@@ -323,7 +336,7 @@ def _same(a: Value, b: Value, digits: int) -> bool | None:
 
 def _pair(a: Any, b: Any) -> tuple[str, str]:
     """Two values as short decimals that show the difference."""
-    for digits in (6, 10, 16, 30):
+    for digits in (6, 10, 16, 40, 200):
         left, right = decimal(a, digits), decimal(b, digits)
         if left != right:
             break
@@ -339,7 +352,7 @@ def decimal(value: Any, digits: int = 6) -> str:
     if isinstance(value, Fraction):
         if value.denominator == 1 and abs(value) < 10**15:
             return str(value.numerator)
-        value = Decimal(value.numerator) / Decimal(value.denominator) if digits > 16 else _quick(value)
+        value = _as_decimal(value, digits) if digits > 16 else _quick(value)
     text = format(value, f".{digits}g")
     if "." in text and "e" not in text.lower():
         text = text.rstrip("0").rstrip(".")
@@ -350,7 +363,11 @@ def _quick(value: Fraction) -> float | Decimal:
     try:
         return value.numerator / value.denominator
     except OverflowError:
-        return Decimal(value.numerator) / Decimal(value.denominator)
+        return _as_decimal(value, 20)
+
+
+def _as_decimal(value: Fraction, digits: int) -> Decimal:
+    return Context(prec=digits + 5).divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def within(key: Key, given: Ready, allowed: Callable[[Fraction], Fraction]) -> bool:

@@ -52,7 +52,7 @@ from grading.reading.tree import (
 Slots = list[Ball]
 Program = Callable[[Slots], Ball]
 
-MAX_TERMS = 2000
+MAX_TERMS = 1600
 """A sum that runs over more terms than this (nested sums counted together) is not evaluated."""
 
 

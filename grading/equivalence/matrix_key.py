@@ -266,17 +266,22 @@ def matrix_findings(key: MatrixKey, given: Planned) -> tuple[tuple[str, str], ..
     plan = given.plan
     if plan is None or not isinstance(plan.shape, (tuple, type(None))):
         return ()
+    import numpy as np
+
     pairs = []
-    for bench in key.benches[:DRAWS]:
-        try:
-            value = as_array(plan, bench.values, plan.run(bench.values))
-        except Redraw:
-            return ()
-        if not finite(value):
-            return ()
-        pairs.append((bench.key, value))
-    if not pairs:
-        return ()
+    with np.errstate(all="ignore"):
+        for bench in key.benches[:DRAWS]:
+            try:
+                value = as_array(plan, bench.values, plan.run(bench.values))
+            except Redraw:
+                return ()
+            if not finite(value):
+                return ()
+            pairs.append((bench.key, value))
+    return _relations(pairs) if pairs else ()
+
+
+def _relations(pairs: list[tuple[Any, Any]]) -> tuple[tuple[str, str], ...]:
     if all(k.T.shape == v.shape and compare(k.T, v) for k, v in pairs) and pairs[0][0].size > 1:
         return (("transposed", "It is the transpose."),)
     if any(k.shape != v.shape for k, v in pairs):

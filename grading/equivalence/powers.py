@@ -41,6 +41,8 @@ class Powers:
                 if n <= 0:
                     raise TooBig("0 to a power that is not positive")
                 return 0, ()
+            if not n:
+                return 1, ()
             factor, out = table.mono_power(mono, n)
             return (inverse(number) if n == -1 else power(number, n)) * factor, out
         if not number:

@@ -45,11 +45,11 @@ Value = Fraction | Spread
 
 DIGITS = 60
 """Working precision; results are compared at 40 digits or more."""
-MAX_BITS = 3000
+MAX_BITS = 2000
 """An exact rational with a longer numerator or denominator goes on as a decimal."""
 REACH = 999_999
 """Largest decimal exponent of a value."""
-MAX_STEPS = 20_000
+MAX_STEPS = 8_000
 """Nodes visited in one evaluation, the terms of sums counted each time."""
 
 _ZERO = Decimal(0)
@@ -114,9 +114,9 @@ class Precise:
 
     def exact(self, value: Fraction) -> Value:
         """A rational, as long as it is short."""
-        if value.numerator.bit_length() > MAX_BITS or value.denominator.bit_length() > MAX_BITS:
-            return self.spread(value)
-        return value
+        bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+        self.steps += bits >> 6
+        return self.spread(value) if bits > MAX_BITS else value
 
     def settled(self, value: Value) -> int:
         """The sign: 0 where a value cannot be told from zero although its error is tiny."""
@@ -363,7 +363,7 @@ class Precise:
                 count = min(count, top - count) if 0 <= count <= top else -1
             if count < 0:
                 return Fraction(0)
-            if count > 2000:
+            if count > 400:
                 raise TooLarge("a huge binomial coefficient")
             value: Value = _ONE
             for i in range(count):
