@@ -38,7 +38,7 @@ class Band:
         if tolerance.exact and isinstance(value, float):
             width = abs(centre) * NOISE
         if not key.is_rational():
-            width += FUZZ * max(1, abs(centre))
+            width += FUZZ * max(Fraction(1), abs(centre))
         if centre:
             self.leeway = min(max(_float(width / abs(centre)), 1e-9), 0.01)
         self.low, self.high = centre - width, centre + width
@@ -53,7 +53,7 @@ class Band:
         x = given.approx
         if self.special is not None or not math.isfinite(x):
             special = self.special
-            return special is not None and (x == special or (x != x and special != special))
+            return special is not None and bool(x == special or (x != x and special != special))
         error = given.error
         if self.inner[0] + error <= x <= self.inner[1] - error:
             return True
@@ -62,8 +62,8 @@ class Band:
         exact = given.rational()
         if given.is_rational():
             return self.low <= exact <= self.high
-        fuzz = FUZZ * max(1, abs(exact))
-        return self.low - fuzz <= exact <= self.high + fuzz
+        fuzz = FUZZ * max(Fraction(1), abs(exact))
+        return bool(self.low - fuzz <= exact <= self.high + fuzz)
 
 
 class Bands:

@@ -139,7 +139,7 @@ def _prepared(
         return str(error)
 
 
-# ---------------------------------------------------------------------------------------------------- one builder a kind
+# -------------------------------------------------------------------------------- one builder a kind
 
 
 def _scalar(kind: str, key: str, rule: Tolerance, symbols: Any, _arrays: Any, _shapes: Any) -> tuple[Kind, Any]:
@@ -235,7 +235,7 @@ def _names(symbols: Any) -> tuple[str, ...]:
     return tuple(name for name in symbols or () if not name.endswith("()"))
 
 
-# ------------------------------------------------------------------------------------------------------- row to cache key
+# -------------------------------------------------------------------------------- row to cache key
 
 
 def _frozen_tolerance(tolerance: object) -> Frozen:

@@ -102,7 +102,8 @@ def parse(spec: object) -> Tolerance:
             raise BadKey("tolerance sig must be a whole number of digits")
         return digits(count)
     if names and names <= {"rel", "abs"}:
-        return Tolerance(**{name: _positive(spec[name], name) for name in names})
+        found = {name: _positive(spec[name], name) for name in names}
+        return Tolerance(rel=found.get("rel"), abs=found.get("abs"))
     raise BadKey(f"tolerance {sorted(map(str, names))} is none of exact, equivalent, rel, abs, rel with abs, sig")
 
 

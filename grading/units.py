@@ -20,10 +20,12 @@ _DECIMAL = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _WORDS = {"kilo": "K", "mega": "M", "giga": "G", "tera": "T", "peta": "P"}
 _BINARY_WORDS = {"kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti", "pebi": "Pi"}
-_COUNTED = (
-    "token sequence head layer parameter number entry key query value step sample position weight pair row column "
-    "element option request user slot page block tile group time item head"
-).split()
+_COUNTED_WORDS = """
+token sequence head layer parameter number entry key query value step sample position weight pair
+row column element option request user slot page block tile group time item head
+"""
+
+_COUNTED = _COUNTED_WORDS.split()
 
 
 @dataclass(frozen=True, slots=True)

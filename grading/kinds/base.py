@@ -93,15 +93,15 @@ class Kind(ABC):
     def samples(self, value: Any) -> Samples:
         """Right, wrong and unreadable answers to a key, for the kind's own tests."""
 
-    def is_slip(self, given: Any, slip: Any, key: Any) -> bool:  # noqa: ARG002 - kinds of several parts need the key
+    def is_slip(self, given: Any, slip: Any, key: Any) -> bool:
         """Whether a wrong given is what the slip leads to."""
         return self.compare(given, slip).right is True
 
-    def findings(self, given: Any, value: Any) -> tuple[Finding, ...]:  # noqa: ARG002 - most kinds have none
+    def findings(self, given: Any, value: Any) -> tuple[Finding, ...]:
         """What can be said about a wrong given that no slip explains, without giving the key away."""
         return ()
 
-    def plain(self, given: Any) -> Any:  # noqa: ARG002 - most kinds carry nothing over
+    def plain(self, given: Any) -> Any:
         """The value that was typed, to be carried into later parts; None where nothing can be."""
         return None
 

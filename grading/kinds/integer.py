@@ -18,9 +18,10 @@ class Integer(Scalar):
     def _why(self, given: Real, value: Any) -> str:
         reason = super()._why(given, value)
         key = self.band(value).key
-        if given.is_rational() and key.is_rational() and reason == "the exact value is wanted":
-            if given.rational().denominator != 1 and key.rational().denominator == 1:
-                return "a whole number is wanted"
+        if reason != "the exact value is wanted" or not (given.is_rational() and key.is_rational()):
+            return reason
+        if given.rational().denominator != 1 and key.rational().denominator == 1:
+            return "a whole number is wanted"
         return reason
 
     def show(self, value: Any) -> str:

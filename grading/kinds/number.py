@@ -70,7 +70,7 @@ class Scalar(Kind):
         return self._in_unit(number, words)
 
     def _with_names(self, text: str) -> Misfit | None:
-        """An answer that can be read with the declared names: it is no number, which is wrong rather than unreadable."""
+        """An answer that can be read with the declared names: no number, so wrong rather than unreadable."""
         from grading.reading.grammar import Declared, read
         from grading.reading.show import show
 

@@ -110,12 +110,9 @@ class Parts(Kind):
                 if at is not None:
                     found[at] = Cell(piece.text[skip:], piece.start + skip)
             return found
-        if len(pieces) > len(self.parts):
-            if any(piece.text.strip() for piece in pieces[len(self.parts) :]):
-                raise Unreadable(
-                    f"{len(self.parts)} parts are expected, {len(pieces)} given",
-                    pieces[len(self.parts)].start,
-                )
+        surplus = [piece for piece in pieces[len(self.parts) :] if piece.text.strip()]
+        if surplus:
+            raise Unreadable(f"{len(self.parts)} parts are expected, {len(pieces)} given", surplus[0].start)
         for at, piece in enumerate(pieces[: len(self.parts)]):
             found[at] = piece
         return found

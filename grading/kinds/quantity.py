@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from grading.kinds.base import Samples
 from grading.kinds.number import Misfit, Scalar
 from grading.reading.numbers import Real, real_of
-from grading.units import PERCENT, Unit, humanised, quick_rung
+from grading.units import PERCENT, humanised, quick_rung
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Quantity(Scalar):
         shown = self.show(value)
         right = (shown, f" {shown} ", shown.replace(" ", ""), f"{self._close.show(value)}")
         other = "3 s" if dict(self._unit.dimension).keys() != {"time"} else "3 KiB"
-        wrong = tuple(text for text in base.wrong if "(" not in text) + (other,)
+        wrong = (*(text for text in base.wrong if "(" not in text), other)
         refused = tuple(text for text in base.unreadable if " or 3" not in text)
         return Samples(right, wrong, (*refused, "7 fortnights"))
 

@@ -24,7 +24,8 @@ _LEADING = re.compile(
 )
 _SPECIAL = re.compile(
     r"\s*\$?\s*([+\-−]?)\s*(?:\\(?:text|mathrm|operatorname)\s*\{)?\s*"
-    r"(?:(nan|undefined|not a number|\\bot|\(?\s*0\s*/\s*0\s*\)?)|(inf|infinity|\\infty|∞|oo|infinite))\s*\}?\s*\$?\s*\.?\s*\Z",
+    r"(?:(nan|undefined|not a number|\\bot|\(?\s*0\s*/\s*0\s*\)?)|(inf|infinity|\\infty|∞|oo|infinite))"
+    r"\s*\}?\s*\$?\s*\.?\s*\Z",
     re.IGNORECASE,
 )
 
@@ -33,7 +34,7 @@ _STARTS = frozenset("0123456789.-−√(")
 
 
 def read_amount(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
-    """The number and the words of its unit. A left side `name =` is dropped; a chain of equal numbers gives its last."""
+    """The number and the words of its unit. A left side `name =` is dropped; of equal numbers the last counts."""
     special = _SPECIAL.match(text) if _DIGIT.search(text) is None else None
     if special is not None:
         sign, nan, _ = special.groups()
@@ -153,7 +154,7 @@ def _has_unit(tokens: list[Token]) -> bool:
 def _is_unit(token: Token) -> bool:
     kind, text, _, _, _ = token
     if kind == "name":
-        return text in table() and text not in FUNCTIONS or text == "per"
+        return (text in table() and text not in FUNCTIONS) or text == "per"
     return kind == "op" and text == "%"
 
 
@@ -163,19 +164,22 @@ def _unit_begins(tokens: list[Token]) -> int:
     last = tokens[at - 1]
     if last[0] != "name" and last[1] not in ("%", "/"):
         return at
-    while at > 0:
-        kind, text, _, _, _ = tokens[at - 1]
-        if _is_unit(tokens[at - 1]) or (kind == "op" and text == "/" and at < len(tokens) - 1 and _is_unit(tokens[at])):
-            at -= 1
-        elif kind == "op" and text == "/" and at == len(tokens) - 1 and at > 1 and _is_unit(tokens[at - 2]):
-            at -= 1
-        else:
-            break
+    while at > 0 and (_is_unit(tokens[at - 1]) or _divides_units(tokens, at - 1)):
+        at -= 1
     while at < len(tokens) - 1 and tokens[at][1] in ("/", "per"):
         at += 1
     if at < len(tokens) - 1 and tokens[at][1] == "%" and _is_sum(tokens[:at]):
         return len(tokens) - 1  # 1 - 42%: the percent sign belongs to the last number only
     return at
+
+
+def _divides_units(tokens: list[Token], at: int) -> bool:
+    """Whether the slash at a place stands between units, or after one at the end."""
+    if tokens[at][:2] != ("op", "/"):
+        return False
+    if at < len(tokens) - 2:
+        return _is_unit(tokens[at + 1])
+    return at > 0 and _is_unit(tokens[at - 1])
 
 
 def _is_sum(tokens: list[Token]) -> bool:

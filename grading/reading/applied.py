@@ -295,7 +295,7 @@ def _sum_method(parser: Parser, base: Node, start: int) -> Node:
 def _alone(parser: Parser, base: Node) -> bool:
     """Whether a sum is the whole answer, so that nothing is broadcast."""
     first = parser.tokens[0]
-    return base.start <= first[2] and parser.tokens[parser.at][0] == "end"
+    return bool(base.start <= first[2] and parser.tokens[parser.at][0] == "end")
 
 
 def _axis(parser: Parser) -> int:
@@ -346,7 +346,7 @@ def indices(parser: Parser, rank: int | None) -> tuple[tuple[Node, ...], int]:
 
 def _index_run(parser: Parser) -> list[Node]:
     """The letters of one run as indices: ij is i and j; i+1 is one index."""
-    kind, text, start, end, _ = parser.tokens[parser.at]
+    kind, text, start, _, _ = parser.tokens[parser.at]
     following = parser.tokens[parser.at + 1]
     if kind == "name" and len(text) > 1 and not (following[0] == "op" and following[1] in "+-"):
         parser.at += 1
@@ -384,7 +384,7 @@ def _index_atom(parser: Parser) -> Node:
 
 def sum_heads(parser: Parser, start: int) -> list[Head]:
     """What stands at a sum's sign: _r, _{r=1}^{T}, _{j \\ne i}, _{i,j}."""
-    kind, text, at, end, _ = parser.tokens[parser.at]
+    kind, text, at, _, _ = parser.tokens[parser.at]
     if kind == "sub":
         parser.at += 1
         if not text.isalpha():

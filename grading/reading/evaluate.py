@@ -138,8 +138,8 @@ def _root(number: int, degree: int) -> int | None:
         return None
     guess = round(number ** (1 / degree))
     for near in (guess - 1, guess, guess + 1):
-        if near >= 0 and near**degree == number:
-            return near
+        if near >= 0 and int(near) ** degree == number:
+            return int(near)
     return None
 
 
@@ -273,7 +273,8 @@ def _sized(number: Any, node: Node) -> Any:
 
 def _irrational(tree: Node, text: str) -> Real:
     """The value in floats with an error bound, or in decimals where floats do not settle it."""
-    from grading.equivalence.evaluate import Frame, TooLarge, Unclear, Undefined, Unsupported, compile_tree
+    from grading.equivalence.balls import TooLarge, Unclear, Undefined
+    from grading.equivalence.evaluate import Frame, Unsupported, compile_tree
 
     try:
         approx, error = compile_tree(tree, Frame())([(0.0, 0.0)] * 64)
@@ -293,7 +294,8 @@ def _irrational(tree: Node, text: str) -> Real:
 
 def fine(tree: Node) -> Fraction:
     """The value to some 55 digits, as a fraction."""
-    from grading.equivalence.evaluate import TooLarge, Unclear, Undefined, Unsupported
+    from grading.equivalence.balls import TooLarge, Unclear, Undefined
+    from grading.equivalence.evaluate import Unsupported
     from grading.equivalence.precise import Precise
 
     try:

@@ -56,11 +56,11 @@ def read(text: str, declared: Declared, offset: int = 0) -> Node:
     tokens = tokenize(text, offset)
     if len(tokens) == 1:
         raise Unreadable("the answer is empty", offset)
-    return Parser(after_name(tokens, declared), declared).whole()
+    return Parser(after_name(tokens), declared).whole()
 
 
-def after_name(tokens: list[Token], declared: Declared) -> list[Token]:
-    """The tokens after a left side that only names what is given (`dS =`, `H(p) ≈`, `\\partial p_i/\\partial s_j =`)."""
+def after_name(tokens: list[Token]) -> list[Token]:
+    """The tokens after a left side that only names what is given (`dS =`, `H(p) ≈`, `dp_i/ds_j =`)."""
     depth = 0
     for at, (kind, text, start, _, _) in enumerate(tokens):
         if kind != "op":
@@ -70,13 +70,13 @@ def after_name(tokens: list[Token], declared: Declared) -> list[Token]:
         elif text in ")]}" or text == "⌉" or text == "⌋":
             depth -= 1
         elif depth == 0 and text in ("=", "≈"):
-            if at == 0 or _is_name(tokens[:at], declared):
-                return after_name(tokens[at + 1 :], declared)
+            if at == 0 or _is_name(tokens[:at]):
+                return after_name(tokens[at + 1 :])
             raise Unreadable("one expression is expected, not an equation", start)
     return tokens
 
 
-def _is_name(left: list[Token], declared: Declared) -> bool:
+def _is_name(left: list[Token]) -> bool:
     """Whether a left side is a name, an entry of it, or a derivative: nothing that has to be worked out."""
     words = [token for token in left if token[0] in ("name", "command", "sub")]
     if not words:
@@ -126,10 +126,10 @@ class Parser:
     def whole(self) -> Node:
         """The one expression that all tokens make up."""
         found = self.expression()
-        kind, text, start, _, _ = self.tokens[self.at]
+        kind, text, _, _, _ = self.tokens[self.at]
         if kind == "op" and text == ".":
             self.at += 1
-            kind, text, start, _, _ = self.tokens[self.at]
+            kind = self.tokens[self.at][0]
         if kind != "end":
             raise self.unexpected()
         return found
@@ -202,7 +202,7 @@ class Parser:
         self.enter()
         left = self.operand(after_slash=least == PRODUCT + 1)
         while True:
-            kind, text, start, end, spaced = self.tokens[self.at]
+            kind, text, _, _, spaced = self.tokens[self.at]
             if kind == "op":
                 if text in ("+", "-"):
                     if least >= SUM:
@@ -266,7 +266,7 @@ class Parser:
         if kind == "num":
             if self.tokens[self.at - 1][0] != "num":
                 return True
-            return spaced and (self.starts_mixed(self.at) or self.starts_indicator(self.at))
+            return bool(spaced) and (self.starts_mixed(self.at) or self.starts_indicator(self.at))
         if kind == "op":
             return text in _OPENERS or (text in ("|", "‖") and not self.bars)
         return kind == "command"
@@ -459,9 +459,7 @@ class Parser:
                     base = self.made(Transpose(base, start=base.start, end=end))
                 elif text == "." and not spaced and self.tokens[self.at + 1][0] == "name":
                     base = applied.method(self, base)
-                elif text == "_":
-                    base = self.entry(base)
-                elif text == "[" and not spaced and self.declared.indexed and isinstance(base, Call):
+                elif text == "_" or (text == "[" and not spaced and self.declared.indexed and isinstance(base, Call)):
                     base = self.entry(base)
                 else:
                     return base
@@ -540,7 +538,7 @@ class Parser:
 
     def transpose_in_run(self, at: int) -> tuple[int, bool] | None:
         """P^TdO: the T of a run is the transpose where the rest is declared."""
-        kind, text, start, end, spaced = self.tokens[at]
+        kind, text, start, end, _ = self.tokens[at]
         if self.declared.knows(text) or split(text[1:], self.declared) is None:
             return None
         self.tokens[at] = (kind, text[1:], start + 1, end, False)
@@ -557,7 +555,7 @@ class Parser:
 
     def bracketed(self, text: str) -> Node:
         """An operand that begins with an operator: brackets, bars, roots, fractions, sums."""
-        _, _, start, end, _ = self.tokens[self.at]
+        start = self.tokens[self.at][2]
         if text in ("(", "[", "{"):
             if text == "[" and self.declared.indexed and self.has_relation(self.at):
                 return self.indicator()
@@ -689,8 +687,7 @@ class Parser:
             self.at = after
             return self.made(Symbol(run, start=start, end=last))
         if word in declared.functions or (word in FUNCTIONS and not declared.knows(word)):
-            if run == word or word == "log" or declared.indexed or word not in declared.functions:
-                return applied.function(self)
+            return applied.function(self)
         if word == "sum" and not declared.knows("sum"):
             self.at += 1
             return self.sum(start, product=False)

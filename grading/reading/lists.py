@@ -75,7 +75,8 @@ def peeled(cell: Cell) -> Cell | None:
 
 
 _QUIET = re.compile(
-    r"\\\\|\\(?:m?left|m?right|big[lrm]?|Big[lrm]?|bigg[lrm]?|Bigg[lrm]?|displaystyle)(?![A-Za-z])|\\[,;:! ]|\$|\\quad|\\qquad|~"
+    r"\\\\|\\(?:m?left|m?right|big[lrm]?|Big[lrm]?|bigg[lrm]?|Bigg[lrm]?|displaystyle)(?![A-Za-z])"
+    r"|\\[,;:! ]|\$|\\quad|\\qquad|~"
 )
 _ENVIRONMENT = re.compile(r"\\begin\s*\{([pbvBV]?matrix|smallmatrix|array|psmallmatrix|bsmallmatrix)\*?\}")
 _COLUMNS = re.compile(r"\s*\{[lcr| ]*\}")
@@ -126,7 +127,7 @@ def rows(text: str) -> list[list[Cell]]:
         nested = _nested(cell)
         if nested is not None:
             return _limited(nested)
-    lines = [piece for piece in cut(cell, ";\n")]
+    lines = cut(cell, ";\n")
     if len(lines) > 1 and not strip(lines[-1]).text:
         lines.pop()
     return _limited([row(line) for line in lines])

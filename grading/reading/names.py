@@ -8,21 +8,26 @@ from functools import lru_cache
 
 from grading.errors import Unreadable
 
+_PLAIN_FUNCTIONS = """
+ln exp sqrt abs min max factorial binomial floor ceil sign sin cos tan cot sec csc asin acos atan
+sinh cosh tanh coth sech csch asinh acosh atanh logistic softmax diag rowsum colsum trace inverse
+mean erf
+"""
+
 FUNCTIONS: Mapping[str, str] = {
-    **{name: name for name in (
-        "ln exp sqrt abs min max factorial binomial floor ceil sign sin cos tan cot sec csc asin acos atan sinh cosh tanh "
-        "coth sech csch asinh acosh atanh logistic softmax diag rowsum colsum trace inverse mean erf"
-    ).split()},
+    **{name: name for name in _PLAIN_FUNCTIONS.split()},
     "log": "ln", "Log": "ln", "Ln": "ln", "LN": "ln", "log2": "log2", "log10": "log10", "ld": "log2",
     "log1p": "log1p", "expm1": "expm1", "Exp": "exp", "Sqrt": "sqrt", "root": "sqrt", "cbrt": "cbrt", "Abs": "abs",
-    "fabs": "abs", "absolute": "abs", "Min": "min", "minimum": "min", "Max": "max", "maximum": "max", "comb": "binomial",
+    "fabs": "abs", "absolute": "abs", "Min": "min", "minimum": "min", "Max": "max", "maximum": "max",
+    "comb": "binomial",
     "binom": "binomial", "nCr": "binomial", "choose": "binomial", "ceiling": "ceil", "sgn": "sign", "arcsin": "asin",
     "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "arsinh": "asinh",
     "arcosh": "acosh", "artanh": "atanh", "cosec": "csc", "sigmoid": "logistic", "Softmax": "softmax", "Diag": "diag",
     "diagflat": "diag", "row_sum": "rowsum", "rowSum": "rowsum", "row_sums": "rowsum", "rowsums": "rowsum",
     "col_sum": "colsum", "colSum": "colsum", "col_sums": "colsum", "colsums": "colsum", "tr": "trace", "Tr": "trace",
     "inv": "inverse", "transpose": "transpose", "pow": "pow", "power": "pow", "square": "square", "outer": "outer",
-    "matmul": "matmul", "dot": "matmul", "multiply": "multiply", "hadamard": "multiply", "exp2": "exp2", "hypot": "hypot",
+    "matmul": "matmul", "dot": "matmul", "multiply": "multiply", "hadamard": "multiply",
+    "exp2": "exp2", "hypot": "hypot",
 }  # fmt: skip
 """Spellings of functions and what they stand for; a few stand for small trees (log2, square, outer …)."""
 

@@ -115,8 +115,8 @@ def _plain(node: Node) -> tuple[str, int]:
         case Indicator(left=left, relation=relation, right=right):
             return f"1[{show(left)}{_RELATIONS[relation]}{show(right)}]", _ATOM
         case Listing(items=items, brackets=brackets):
-            opening, closing = brackets[:2] if len(brackets) == 2 else "()"
-            return f"{opening}{', '.join(map(show, items))}{closing}", _ATOM
+            pair = brackets if len(brackets) == 2 else "()"
+            return f"{pair[0]}{', '.join(map(show, items))}{pair[1]}", _ATOM
     raise TypeError(f"{type(node).__name__} cannot be shown")
 
 
@@ -270,8 +270,8 @@ def _latex_call(node: Call) -> tuple[str, int]:
             return rf"\left|{latex(arg)}\right|", _ATOM
         case Call(name="factorial", args=(arg,)):
             return f"{_latex_held(arg, _ATOM)}!", _POWER
-        case Call(name="floor" | "ceil" as name, args=(arg,)):
-            return rf"\l{name} {latex(arg)} \r{name}", _ATOM
+        case Call(name="floor" | "ceil", args=(arg,)):
+            return rf"\l{node.name} {latex(arg)} \r{node.name}", _ATOM
         case Call(name="binomial", args=(n, k)):
             return rf"\binom{{{latex(n)}}}{{{latex(k)}}}", _ATOM
         case Call(name="log", args=(arg, base)):

@@ -19,11 +19,15 @@ MAX_LENGTH = 2000
 MAX_TOKENS = 1200
 MAX_DIGITS = 400
 
+_GREEK_LETTERS = """
+alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon
+phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega epsilon theta phi rho sigma
+"""
+
 GREEK = dict(
     zip(
         "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩϵϑϕϱς",
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
-        "omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega epsilon theta phi rho sigma".split(),
+        _GREEK_LETTERS.split(),
         strict=True,
     )
 )
@@ -44,16 +48,20 @@ _SUBSCRIPT = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑₒₓₕₖₗₘₙ
 VULGAR = {char: Fraction(*map(int, unicodedata.normalize("NFKC", char).split("⁄"))) for char in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"}
 
 _OPERATORS = {
-    "**": "^", "×": "×", "⋅": "·", "∙": "·", "•": "·", "∗": "*", "∘": "∘", "⊙": "∘", "⊗": "×", "÷": "/", "∕": "/", "⁄": "/",
-    "−": "-", "–": "-", "‐": "-", "‑": "-", "﹣": "-", "≠": "!=", "≤": "<=", "≥": ">=", "==": "=", "≈": "≈", "≃": "≈", "∼": "≈",
+    "**": "^", "×": "×", "⋅": "·", "∙": "·", "•": "·", "∗": "*", "∘": "∘", "⊙": "∘", "⊗": "×", "÷": "/", "∕": "/",
+    "⁄": "/",
+    "−": "-", "–": "-", "‐": "-", "‑": "-", "﹣": "-", "≠": "!=", "≤": "<=", "≥": ">=", "==": "=", "≈": "≈", "≃": "≈",
+    "∼": "≈",
     "∣": "|", "‖": "‖", "∥": "‖", "ˆ": "^", "，": ",", "；": ";", "＝": "=", "⟨": "(", "⟩": ")", "∛": "∛", "∜": "∜",
     "∑": "sum", "∏": "prod", "‧": "·", "․": ".", "→": "→", "´": "'", "′": "'", "’": "'", "⊤": "⊤", "≔": "=", ":=": "=",
 }  # fmt: skip
 
 _COMMANDS = {
-    "cdot": "·", "times": "×", "ast": "*", "star": "*", "div": "/", "odot": "∘", "circ": "∘", "bullet": "·", "otimes": "×",
+    "cdot": "·", "times": "×", "ast": "*", "star": "*", "div": "/", "odot": "∘", "circ": "∘", "bullet": "·",
+    "otimes": "×",
     "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "ne": "!=", "neq": "!=",
-    "lt": "<", "gt": ">", "approx": "≈", "simeq": "≈", "sim": "≈", "equiv": "=", "lbrace": "{", "rbrace": "}", "vert": "|",
+    "lt": "<", "gt": ">", "approx": "≈", "simeq": "≈", "sim": "≈", "equiv": "=", "lbrace": "{", "rbrace": "}",
+    "vert": "|",
     "lvert": "|", "rvert": "|", "mid": "|", "Vert": "‖", "lVert": "‖", "rVert": "‖", "lceil": "⌈", "rceil": "⌉",
     "lfloor": "⌊", "rfloor": "⌋", "langle": "(", "rangle": ")", "lbrack": "[", "rbrack": "]", "lparen": "(",
     "rparen": ")", "colon": ":", "cr": "\\\\", "dots": "…", "ldots": "…", "cdots": "…", "prime": "'", "top": "⊤",
@@ -61,11 +69,13 @@ _COMMANDS = {
     "surd": "√", "over": "over", "transpose": "⊤",
 }  # fmt: skip
 _FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac"})
-_SILENT = frozenset(
-    "left right mleft mright middle big Big bigg Bigg bigl bigr bigm Bigl Bigr Bigm biggl biggr biggm Biggl Biggr Biggm "
-    "displaystyle textstyle scriptstyle limits nolimits nonumber hspace".split()
-)
-_SPACES = frozenset("quad qquad thinspace medspace thickspace enspace negthinspace".split())
+_SILENT_WORDS = """
+left right mleft mright middle big Big bigg Bigg bigl bigr bigm Bigl Bigr Bigm biggl biggr biggm
+Biggl Biggr Biggm displaystyle textstyle scriptstyle limits nolimits nonumber hspace
+"""
+
+_SILENT = frozenset(_SILENT_WORDS.split())
+_SPACES = frozenset(["quad", "qquad", "thinspace", "medspace", "thickspace", "enspace", "negthinspace"])
 
 _MASTER = r"""
  (?P<ws>(?:\s|~|\$|\\\$|\\[,;:!\ >()\[\]]|\\/|\{,\}(?!\d{3}(?!\d)))+)
@@ -73,7 +83,8 @@ _MASTER = r"""
 |(?P<num>(?:(?:\d{1,3}(?:_\d{3})+(?!\d)|\d+)(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][+\-−]?\d+)?)
 |(?P<brace>\{,\}(?=\d{3}(?!\d)))
 |(?P<wrap>\\(?:operatorname\*?|text|textrm|textit|textbf|textsf|texttt|mathrm|mathit|mathbf|mathsf|mathtt|mathcal|mathbb
-   |mathfrak|mathscr|boldsymbol|bm|bold|mbox|hbox|rm|bf|it)\s*\{\s*(?P<wrapped>\\?[A-Za-z0-9µ%/][A-Za-z0-9µ%/ .]*?|[πσδΣ])\s*\})
+   |mathfrak|mathscr|boldsymbol|bm|bold|mbox|hbox|rm|bf|it)\s*\{\s*
+   (?P<wrapped>\\?[A-Za-z0-9µ%/][A-Za-z0-9µ%/ .]*?|[πσδΣ])\s*\})
 |(?P<break>\\\\(?:\s*\[[^\]\n]{0,20}\])?)
 |(?P<cmd>\\[A-Za-z]+\*?)
 |(?P<esc>\\[{}%_&|\#])

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from hypothesis import assume, given, settings
+
+from grading.reading.grammar import read
+from grading.reading.show import latex, show
+from grading.reading.tree import Node
 from tests.grading.trees import (
     INDEXED,
     MATRIX,
@@ -16,10 +20,6 @@ from tests.grading.trees import (
     scalars,
     size,
 )
-
-from grading.reading.grammar import read
-from grading.reading.show import latex, show
-from grading.reading.tree import Node
 
 PRODUCTS = ("space", "star", "dot")
 from hypothesis import strategies as st  # noqa: E402

@@ -8,13 +8,18 @@ from grading.errors import Unreadable
 from grading.reading.grammar import Declared, read
 from grading.reading.show import latex, show
 
-NAMES = Declared(
-    symbols=frozenset(
-        "T d d_k d_ff H_kv d_h L b B h w x y a c p sigma_s sigma_q s_1 s_2 tau theta n x_2 lambda_2 alpha_2 m_old".split()
-    )
-)
+SCALARS = """
+T d d_k d_ff H_kv d_h L b B h w x y a c p sigma_s sigma_q s_1 s_2 tau theta n x_2 lambda_2 alpha_2
+m_old
+"""
+
+NAMES = Declared(symbols=frozenset(SCALARS.split()))
 ARRAYS = Declared(symbols=frozenset({"T", "tau"}), arrays={"p": 1, "s": 1, "a": 1, "g": 1, "v": 2, "q": 2})
-MATRICES = Declared(symbols=frozenset({"d_k"}), matrices=frozenset("P dO Q K V A W_Q W_K W_1 p y Pi S dP dS".split()))
+MATRIX_NAMES = """
+P dO Q K V A W_Q W_K W_1 p y Pi S dP dS
+"""
+
+MATRICES = Declared(symbols=frozenset({"d_k"}), matrices=frozenset(MATRIX_NAMES.split()))
 
 READINGS = [
     # products and slashes
