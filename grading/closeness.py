@@ -10,7 +10,6 @@ from typing import Any
 from grading.reading.numbers import Real, real_of
 from grading.tolerance import Tolerance, magnitude
 
-
 _TENTHS = tuple(float(f"1e-{k}") for k in range(16))
 
 

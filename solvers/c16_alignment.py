@@ -95,8 +95,8 @@ MEAN_LOGIT = Drill(
         "scale": OneOf(*SCALES),
     },
     derive=_scaling,
-    require=lambda d_k, rho, scale: scale == "dk" or mean_logit(d_k, rho, scale) not in (1, rho, d_k),
-    hold=("scale",),
+    # Not held: a held "dk" would never meet this.
+    require=lambda d_k, rho, scale: scale != "dk" and mean_logit(d_k, rho, scale) not in (1, rho, d_k),
     solve=mean_logit,
     answer=Number(tolerance=rel(0.01)),
     steps=lambda d_k, rho, scale, answer: {
@@ -132,7 +132,10 @@ MEAN_LOGIT = Drill(
             "The alignment is squared; the key holds $q$ once with the factor of the alignment itself.",
         ),
     ),
-    notes="The answer is a shown number only where the width itself is divided out, which leaves the alignment.",
+    notes=(
+        "tightened: the answer is neither 1 nor a number of the problem, so division by d_k, which leaves rho itself, "
+        "is asked in scenarios only"
+    ),
 )
 
 

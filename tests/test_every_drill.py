@@ -79,6 +79,42 @@ def test_every_slip_is_caught_under_its_own_name(id):
 
 
 @every_drill
+def test_rounding_as_asked_is_right(id):
+    """An answer with as many decimals or digits as the problem asks for is never too coarse."""
+    for one in instances(id)[:20]:
+        asked = re.match(r"(\d) (decimal|significant digit)", one.kind.precision())
+        if one.kind.name not in {"number", "vector", "matrix"} or not asked or isinstance(one.answer, str):
+            continue
+        form = f".{asked[1]}f" if asked[2] == "decimal" else f".{asked[1]}g"
+        verdict = one.grade(_typed(one.answer, form))
+        assert verdict.right, (one.id, one.answer, verdict)
+
+
+def _typed(value, form):
+    if isinstance(value, list):
+        return "[" + ", ".join(_typed(v, form) for v in value) + "]"
+    return format(float(value), form)
+
+
+@every_drill
+def test_no_rounding_noise_is_shown(id):
+    """Where a sum of decimals is zero, zero is shown, not 4 × 10^-16."""
+    for one in instances(id):
+        for block, text in render(one).items():
+            assert not re.search(r"10\^\{-1[3-9]\}", text), (one.id, block, text)
+
+
+@every_drill
+def test_one_is_singular(id):
+    """No `1 of the weights are`, `there are 1 of them`, `the other 1 form`."""
+    some = r"(?<![\d.,])\b1 of the (?:\w+ )+(?:are|lie|have)\b"
+    plural = rf"are \$?1\$? of them|the other \$?1\$? [a-z]|\b1 sequences|{some}"
+    for one in instances(id):
+        for block, text in render(one).items():
+            assert not re.search(plural, text), (one.id, block, text)
+
+
+@every_drill
 def test_slips_stand_apart_from_the_key(id):
     for one in instances(id):
         for name, value in one.wrong.items():
