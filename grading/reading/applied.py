@@ -10,7 +10,7 @@ from grading.reading.names import ARITY, FUNCTIONS, OPEN_ENDED
 from grading.reading.tree import Add, Call, Div, Entry, Mul, Neg, Node, Number, Pow, Sub, Symbol, Transpose
 
 if TYPE_CHECKING:
-    from grading.reading.grammar import Parser
+    from grading.reading.machine import Machine
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _INVERSES = {
@@ -27,7 +27,7 @@ def number(value: int, at: int) -> Number:
 # ------------------------------------------------------------------------------------------------------ functions
 
 
-def function(parser: Parser) -> Node:
+def function(parser: Machine) -> Node:
     """A function name with its base, its power and its arguments: ln x, log_2(8), \\cos^2(x), \\sin^{-1} a."""
     tokens = parser.tokens
     _, word, start, _, _ = tokens[parser.at]
@@ -60,7 +60,7 @@ def _is_minus_one(power: Node) -> bool:
     return isinstance(power, Neg) and isinstance(power.arg, Number) and power.arg.value == 1
 
 
-def _log_base(parser: Parser) -> Node | None:
+def _log_base(parser: Machine) -> Node | None:
     """The base of log_2, log_{10} or log_b."""
     kind, text, start, end, spaced = parser.tokens[parser.at]
     if kind == "sub" and not spaced:
@@ -83,7 +83,7 @@ def _log_base(parser: Parser) -> Node | None:
     return None
 
 
-def arguments(parser: Parser, name: str, start: int) -> tuple[Node, ...]:
+def arguments(parser: Machine, name: str, start: int) -> tuple[Node, ...]:
     """The arguments in brackets, or without brackets the next factor with its power."""
     kind, text, opened, _, _ = parser.tokens[parser.at]
     if kind == "op" and text in _BRACKETS:
@@ -105,7 +105,7 @@ def arguments(parser: Parser, name: str, start: int) -> tuple[Node, ...]:
     return (inner,)
 
 
-def _factor(parser: Parser) -> Node:
+def _factor(parser: Machine) -> Node:
     """The next factor with its power; a number and the letters that touch it are one factor (ln 2T, sin xy)."""
     found = parser.operand(after_slash=True)
     while True:
@@ -116,7 +116,7 @@ def _factor(parser: Parser) -> Node:
         found = parser.made(Mul(found, right, "space", start=found.start, end=right.end))
 
 
-def _bracketed(parser: Parser, name: str, opening: str, opened: int) -> tuple[Node, ...]:
+def _bracketed(parser: Machine, name: str, opening: str, opened: int) -> tuple[Node, ...]:
     """Arguments between brackets, separated by commas or semicolons."""
     parser.at += 1
     bars, parser.bars = parser.bars, 0
@@ -141,7 +141,7 @@ def _bracketed(parser: Parser, name: str, opening: str, opened: int) -> tuple[No
     return tuple(args)
 
 
-def _keyword(parser: Parser) -> bool:
+def _keyword(parser: Machine) -> bool:
     """Take axis=-1, dim=1 and the like, which change nothing where rows are meant."""
     tokens, at = parser.tokens, parser.at
     if tokens[at][0] != "name" or tokens[at][1] not in ("axis", "dim", "keepdims", "keepdim", "base"):
@@ -161,7 +161,7 @@ def _keyword(parser: Parser) -> bool:
     return True
 
 
-def _meaning(parser: Parser, name: str, args: tuple[Node, ...], start: int) -> Node:
+def _meaning(parser: Machine, name: str, args: tuple[Node, ...], start: int) -> Node:
     """The node that a function stands for."""
     end = parser.tokens[parser.at - 1][3]
     declared = name in parser.declared.functions
@@ -214,7 +214,7 @@ def _small_tree(name: str, args: tuple[Node, ...], start: int, end: int) -> Node
             return None
 
 
-def special(parser: Parser, word: str) -> Node | None:
+def special(parser: Machine, word: str) -> Node | None:
     """σ(x) is the logistic function and Φ(x) the normal distribution's where they are not declared; transpose marks."""
     declared = parser.declared
     _, _, start, _, _ = parser.tokens[parser.at]
@@ -235,7 +235,7 @@ def special(parser: Parser, word: str) -> Node | None:
 # -------------------------------------------------------------------------------------------------------- methods
 
 
-def method(parser: Parser, base: Node) -> Node:
+def method(parser: Machine, base: Node) -> Node:
     """P.T, (A).transpose(), (P * dP).sum(axis=1, keepdims=True), x.exp()."""
     tokens = parser.tokens
     _, word, start, end, _ = tokens[parser.at + 1]
@@ -259,7 +259,7 @@ def method(parser: Parser, base: Node) -> Node:
     raise Unreadable(f"'.{word[:20]}' cannot be read here", start - 1)
 
 
-def _sum_method(parser: Parser, base: Node, start: int) -> Node:
+def _sum_method(parser: Machine, base: Node, start: int) -> Node:
     """.sum(axis=1, keepdims=True) is rowsum, axis=0 colsum."""
     tokens = parser.tokens
     axis: int | None = None
@@ -292,13 +292,13 @@ def _sum_method(parser: Parser, base: Node, start: int) -> Node:
     return parser.made(Call(name, (base,), start=base.start, end=close[3]))
 
 
-def _alone(parser: Parser, base: Node) -> bool:
+def _alone(parser: Machine, base: Node) -> bool:
     """Whether a sum is the whole answer, so that nothing is broadcast."""
     first = parser.tokens[0]
     return bool(base.start <= first[2] and parser.tokens[parser.at][0] == "end")
 
 
-def _axis(parser: Parser) -> int:
+def _axis(parser: Machine) -> int:
     negative = parser.is_op("-")
     parser.at += negative
     kind, text, at, _, _ = parser.tokens[parser.at]
@@ -314,7 +314,7 @@ def _axis(parser: Parser) -> int:
 # -------------------------------------------------------------------------------------------------------- indices
 
 
-def indices(parser: Parser, rank: int | None) -> tuple[tuple[Node, ...], int]:
+def indices(parser: Machine, rank: int | None) -> tuple[tuple[Node, ...], int]:
     """_{ij}, _{i,j}, _{i j}, [i, j], [i][j]: the indices and where they end."""
     found: list[Node] = []
     end = parser.tokens[parser.at][3]
@@ -344,7 +344,7 @@ def indices(parser: Parser, rank: int | None) -> tuple[tuple[Node, ...], int]:
     return tuple(found), end
 
 
-def _index_run(parser: Parser) -> list[Node]:
+def _index_run(parser: Machine) -> list[Node]:
     """The letters of one run as indices: ij is i and j; i+1 is one index."""
     kind, text, start, _, _ = parser.tokens[parser.at]
     following = parser.tokens[parser.at + 1]
@@ -354,7 +354,7 @@ def _index_run(parser: Parser) -> list[Node]:
     return [index(parser)]
 
 
-def index(parser: Parser) -> Node:
+def index(parser: Machine) -> Node:
     """One index or a side of an indicator: a letter, a number, or one of them plus or minus another."""
     found = _index_atom(parser)
     while parser.is_op("+", "-"):
@@ -366,7 +366,7 @@ def index(parser: Parser) -> Node:
     return found
 
 
-def _index_atom(parser: Parser) -> Node:
+def _index_atom(parser: Machine) -> Node:
     kind, text, start, end, _ = parser.tokens[parser.at]
     if kind == "num" and text.isdigit():
         parser.at += 1
@@ -382,7 +382,7 @@ def _index_atom(parser: Parser) -> Node:
     raise Unreadable("an index (a letter or a number) is expected", start)
 
 
-def sum_heads(parser: Parser, start: int) -> list[Head]:
+def sum_heads(parser: Machine, start: int) -> list[Head]:
     """What stands at a sum's sign: _r, _{r=1}^{T}, _{j \\ne i}, _{i,j}."""
     kind, text, at, _, _ = parser.tokens[parser.at]
     if kind == "sub":
@@ -403,12 +403,12 @@ def sum_heads(parser: Parser, start: int) -> list[Head]:
     return heads
 
 
-def _bound(parser: Parser) -> Node:
+def _bound(parser: Machine) -> Node:
     """An upper bound without braces: one number or one declared name."""
     kind, text, start, end, _ = parser.tokens[parser.at]
     if kind == "num":
         parser.at += 1
-        from grading.reading.grammar import literal
+        from grading.reading.literals import literal
 
         return parser.made(Number(literal(text), text, start=start, end=end))
     parser.enter()
@@ -417,7 +417,7 @@ def _bound(parser: Parser) -> Node:
     return found
 
 
-def _braced_heads(parser: Parser) -> list[Head]:
+def _braced_heads(parser: Machine) -> list[Head]:
     """The indices between the braces under a sum."""
     opened = parser.expect(parser.tokens[parser.at][1] if parser.is_op("{", "(") else "{")
     closing = _BRACKETS[opened[1]]
