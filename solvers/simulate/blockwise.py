@@ -204,13 +204,11 @@ class _Rows:
     def __init__(self, head: _Head, i0: int, i1: int, values: Any, sound: bool) -> None:
         self.head, self.i0, self.i1, self.values, self.sound = head, i0, i1, values, sound
         ops = self.ops = head.ops
-        scaled = head.rows(head.q, i0, i1) * head.opt.scale
-        self.base, self.l = ops.full((len(scaled),), 0.0), ops.full((len(scaled),), 0.0)
-        self.u = ops.full((len(scaled), values.shape[-1]), 0.0)
-        self.q = scaled
-        if head.lean:
-            self.q = ops.full((len(scaled), head.d + 1), 0.0)
-            self.q[:, : head.d] = scaled
+        rows = head.rows(head.q, i0, i1)
+        self.base, self.l = ops.full((len(rows),), 0.0), ops.full((len(rows),), 0.0)
+        self.u = ops.full((len(rows), values.shape[-1]), 0.0)
+        self.q = ops.full((len(rows), head.d + head.lean), 0.0)
+        ops.xp.multiply(rows, head.opt.scale, out=self.q[:, : head.d])
         self.filled = False
 
     def visit(self, tile: Tile) -> None:
