@@ -45,7 +45,7 @@ def _factor(ratio: float, leeway: float) -> tuple[Finding, ...]:
     size = abs(ratio)
     side = "too large" if size > 1 else "too small"
     above = max(size, 1 / size)
-    if ratio < 0:
+    if ratio < 0 or not math.isfinite(above):
         return ()
     for factor in (2.0, 4.0, 8.0):
         if abs(above / factor - 1) <= leeway:

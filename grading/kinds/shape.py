@@ -54,12 +54,15 @@ class Shape(Kind):
         if not text:
             raise Unreadable("an axis is missing", piece.start)
         if self.symbols:
-            from grading.reading.evaluate import exact_at
+            from grading.reading.evaluate import Irrational, exact_at
             from grading.reading.grammar import Declared, read
             from grading.reading.show import show
 
             tree = read(text, Declared(symbols=frozenset(self.symbols)), offset=strip(piece).start)
-            return show(tree), tuple(exact_at(tree, self._point(point)) for point in _POINTS)
+            try:
+                return show(tree), tuple(exact_at(tree, self._point(point)) for point in _POINTS)
+            except Irrational:
+                raise Unreadable("an axis is a whole number or a product of sizes", piece.start) from None
         number = read_plain(text, strip(piece).start)
         if not math.isfinite(number.approx):
             raise Unreadable("an axis is a whole number", strip(piece).start)

@@ -242,9 +242,11 @@ def method(parser: Machine, base: Node) -> Node:
     if word in ("T", "mT", "H") and parser.declared.matrices:
         parser.at += 2
         return parser.made(Transpose(base, start=base.start, end=end))
-    if word in ("t", "transpose", "sum", "exp", "sqrt", "log", "softmax", "trace", "inverse", "inv") and tokens[
-        parser.at + 2
-    ][:2] == ("op", "("):
+    if (
+        parser.declared.matrices
+        and word in ("t", "transpose", "sum", "exp", "sqrt", "log", "softmax", "trace", "inverse", "inv")
+        and tokens[parser.at + 2][:2] == ("op", "(")
+    ):
         parser.at += 3
         if word == "sum":
             return _sum_method(parser, base, start)

@@ -12,7 +12,7 @@ from grading.reading import applied
 from grading.reading.brackets import Brackets
 from grading.reading.literals import literal
 from grading.reading.machine import PRODUCT, SIDE_BY_SIDE, SUM
-from grading.reading.names import FUNCTIONS, Declared
+from grading.reading.names import Declared
 from grading.reading.tokens import VULGAR, Token, tokenize
 from grading.reading.tree import Add, Call, Div, Entry, Mul, Neg, Node, Number, Product, Sub, Transpose
 
@@ -177,7 +177,7 @@ class Parser(Brackets):
             self.at += 1
             base = self.made(Number(VULGAR[text], text, start=start, end=end))
         elif kind == "command":
-            if text not in FUNCTIONS:
+            if self.declared.function(text) is None:
                 raise self.unexpected()
             base = self.name()
         else:

@@ -26,7 +26,7 @@ class Machine(ABC):
     __slots__ = ("at", "bars", "commas", "declared", "depth", "nodes", "numpy", "tokens")
 
     def __init__(self, tokens: list[Token], declared: Declared) -> None:
-        self.tokens: list[Any] = tokens
+        self.tokens: list[Any] = [*tokens, *[tokens[-1]] * 4]  # looking ahead never leaves the list
         self.at = 0
         self.declared = declared
         self.depth = 0

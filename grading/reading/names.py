@@ -31,6 +31,10 @@ FUNCTIONS: Mapping[str, str] = {
 }  # fmt: skip
 """Spellings of functions and what they stand for; a few stand for small trees (log2, square, outer …)."""
 
+OF_ARRAYS = frozenset(
+    {"softmax", "diag", "rowsum", "colsum", "trace", "inverse", "mean", "transpose", "outer", "matmul", "multiply"}
+)
+"""Functions that mean something only where arrays or matrices are declared."""
 OPEN_ENDED = frozenset({"min", "max"})
 ARITY: Mapping[str, tuple[int, ...]] = {
     "min": (), "max": (), "binomial": (2,), "log": (1, 2), "ln": (1, 2), "pow": (2,), "outer": (2,), "matmul": (2,),
@@ -66,6 +70,15 @@ class Declared:
     def names(self) -> tuple[str, ...]:
         """All declared names, the longest first."""
         return _longest_first(self.symbols, self.matrices)
+
+    def function(self, word: str) -> str | None:
+        """The canonical name of a function that can be applied here, or None."""
+        if word in self.functions:
+            return word
+        name = FUNCTIONS.get(word)
+        if name in OF_ARRAYS and not self.arrays and not self.matrices:
+            return None
+        return name
 
     def knows(self, name: str) -> bool:
         """Whether a name is declared as anything."""

@@ -61,9 +61,10 @@ def _visible(char: str) -> str:
         if char.isprintable():
             return char
         return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char, f"\\x{ord(char):02x}")
-    if unicodedata.category(char) in _HIDDEN:
+    category = unicodedata.category(char)
+    if category in _HIDDEN:
         return f"\\u{{{ord(char):04X}}}"
-    return char
+    return " " if category == "Zs" else char
 
 
 # ------------------------------------------------------------------------------------------------------------ trees

@@ -9,7 +9,7 @@ from grading.errors import Unreadable
 from grading.reading import applied
 from grading.reading.literals import Literals, literal
 from grading.reading.machine import SUM
-from grading.reading.names import FUNCTIONS, MODULES, split, unknown
+from grading.reading.names import MODULES, split, unknown
 from grading.reading.tree import Call, Entry, Indexed, Node, Number, Sum, Symbol, Transpose
 
 
@@ -26,13 +26,13 @@ class Words(Literals):
             while self.tokens[self.at][1] in MODULES and self.tokens[self.at + 1][1] == ".":
                 self.at += 2
             kind, word, start, end, _ = self.tokens[self.at]
-            if kind != "name" or word not in FUNCTIONS:
+            if kind != "name" or declared.function(word) is None:
                 raise self.unexpected()
         run, after, last = self.run(self.at)
         if run != word and declared.knows(run) and run not in declared.arrays:
             self.at = after
             return self.made(Symbol(run, start=start, end=last))
-        if word in declared.functions or (word in FUNCTIONS and not declared.knows(word)):
+        if word in declared.functions or (declared.function(word) is not None and not declared.knows(word)):
             return applied.function(self)
         if word == "sum" and not declared.knows("sum"):
             self.at += 1
