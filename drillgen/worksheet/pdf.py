@@ -6,6 +6,9 @@ Typst runs threads of its own: never fork a process after this module has compil
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from drillgen.worksheet.sheets import Sheet
 
 TEXT_FONTS = ("Libertinus Serif",)
+LARGE = 500_000
+"""Characters of input (some forty students' sheets) from which a document is made in a process of its own."""
 STAMP = 1_704_067_200
 """Seconds since 1970 of the creation date that every document carries (the start of 2024): same input, same bytes."""
 
@@ -60,7 +65,7 @@ def _sheet(sheet: Sheet, options: Options, key: bool) -> dict[str, Any]:
     codes = [] if key else qr.codes(options.command, ids)
     return {
         "student": student, "footer": f"{title} · {student}" if student else title, "ids": ids,
-        "command": f"{options.command} {' '.join(ids)}", "qr": codes,
+        "command": f"{options.command} {' '.join(ids)}", "qr": [list(code) for code in codes],
         # Few codes go into the last page's footer, so that they never cost a page of their own.
         "long": len(codes) > 2,
         "problems": [_solved(q, options) if key else _asked(q) for q in sheet.questions],
@@ -130,7 +135,14 @@ def _template() -> bytes:
     return (Path(templates.__file__).parent / "_worksheet.typ").read_bytes()
 
 
-def _compile(inputs: str, fonts: Fonts, standards: Sequence[Any]) -> bytes:
+def _compile(inputs: str, fonts: Fonts, standards: Sequence[str]) -> bytes:
+    if len(inputs) > LARGE:
+        return _in_child(inputs, fonts, standards)
+    return compile_here(inputs, fonts, standards)
+
+
+def compile_here(inputs: str, fonts: Fonts, standards: Sequence[Any]) -> bytes:
+    """Run Typst on the template with these inputs: no packages, no network, an empty root."""
     import typst
 
     with tempfile.TemporaryDirectory(prefix="drillgen-") as empty:
@@ -141,3 +153,23 @@ def _compile(inputs: str, fonts: Fonts, standards: Sequence[Any]) -> bytes:
         made = compiler.compile(format="pdf", pdf_standards=list(standards), timestamp=STAMP)
     assert isinstance(made, bytes)
     return made
+
+
+def _in_child(inputs: str, fonts: Fonts, standards: Sequence[str]) -> bytes:
+    """A large document in a fresh process: Typst keeps what it has laid out until its process ends."""
+    order = json.dumps({"inputs": inputs, "folder": fonts.folder, "system": fonts.system, "standards": standards})
+    made = subprocess.run(
+        [sys.executable, "-c", "from drillgen.worksheet.pdf import child; child()"],
+        input=order.encode(), capture_output=True, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    if made.returncode:
+        raise RuntimeError(f"typesetting failed: {made.stderr.decode(errors='replace')[-2000:]}")
+    return made.stdout
+
+
+def child() -> None:
+    """The other end of `_in_child`: an order on standard input, the PDF on standard output."""
+    order = json.loads(sys.stdin.buffer.read())
+    fonts = Fonts(order["folder"], order["system"])
+    sys.stdout.buffer.write(compile_here(order["inputs"], fonts, order["standards"]))

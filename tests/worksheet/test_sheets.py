@@ -169,7 +169,7 @@ def test_html_is_one_file_that_asks_for_nothing() -> None:
     for key in (False, True):
         made = render([build(everything(), options)], options, "html", key).decode()
         links = re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?([^"')\s]{0,60})""", made)
-        assert all(link.startswith("data:font/woff2") for link in links)
+        assert all(link.startswith(("data:font/woff2", "data:image/png")) for link in links)
         assert set(re.findall(r"https?://[^\s\"<]+", made)) == {"http://www.w3.org/1998/Math/MathML"}
         assert "<script" not in made
         assert "prefers-color-scheme: dark" in made and "@media print" in made and "width=device-width" in made
@@ -245,3 +245,26 @@ def test_space() -> None:
     few, many = (len(pages(render([build([Fake("number")] * 8, o)], o))) for o in (Options(space=0), Options(space=11)))
     assert few == 1
     assert many == 8
+
+
+def test_a_code_is_an_image_of_its_modules() -> None:
+    from PIL import Image
+
+    from drillgen.worksheet.qr import matrix, png
+
+    modules = matrix("drillgen key kv_cache.per_token@1/1")
+    image = Image.open(io.BytesIO(png(modules))).convert("L")
+    assert image.size == ((len(modules) + 4) * 8,) * 2
+    for y, row in enumerate(modules):
+        for x, dark in enumerate(row):
+            assert image.getpixel(((x + 2) * 8 + 3, (y + 2) * 8 + 5)) == (0 if dark else 255)
+    assert image.getpixel((0, 0)) == 255
+
+
+def test_a_large_run_in_a_process_of_its_own_gives_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from drillgen.worksheet import pdf
+
+    sheet = build(everything())
+    here = render([sheet])
+    monkeypatch.setattr(pdf, "LARGE", 0)
+    assert render([sheet]) == here
