@@ -158,7 +158,6 @@ class Stream:
                 self.on_repeat(drill.id)
         return None if self.unique else first
 
-
     def _make(self, choice: Choice, seed: int) -> Drawn:
         if isinstance(choice, Scenario):
             return make_scenario(choice, seed, self.secret)
