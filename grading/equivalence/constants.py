@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grading.equivalence.balls import TooLarge, Unclear, Undefined
-from grading.equivalence.evaluate import MAX_TERMS, Frame, compile_tree, rational
+from grading.equivalence.evaluate import MAX_LENGTH, Frame, compile_tree, rational
 from grading.equivalence.precise import Precise
 from grading.errors import Unreadable
 from grading.reading.tree import Add, Call, Div, Indexed, Mul, Neg, Node, Number, Pow, Sub, Sum, Symbol, children
@@ -54,8 +54,8 @@ def _check_length(node: Sum) -> None:
     """A sum over more numbers than will ever be added is unreadable."""
     if node.lower is not None and node.upper is not None:
         lower, upper = rational(node.lower), _size(node.upper)
-        if lower is not None and upper is not None and upper - lower >= MAX_TERMS:
-            raise Unreadable(f"a sum of more than {MAX_TERMS} terms is too long to be checked", max(node.start, 0))
+        if lower is not None and upper is not None and upper - lower >= MAX_LENGTH:
+            raise Unreadable(f"a sum of more than {MAX_LENGTH} terms is too long to be checked", max(node.start, 0))
 
 
 def _size(node: Node) -> Fraction | None:

@@ -28,7 +28,7 @@ ENOUGH = 24
 """Points that make an answer right without a proof."""
 AGREE = Decimal("1e-40")
 """At a point two values are equal when they agree to this, relative to their size."""
-WORK = 40_000
+WORK = 25_000
 """Nodes that decimals visit for one comparison, all points together."""
 _MARGIN = 1000.0
 """A float difference refutes when it is this many times its error bound."""
@@ -145,7 +145,9 @@ def decide(key: Key, given: Ready) -> Outcome:
         return Outcome(True, "proved", "equal by algebra on the whole domain")
     # sums cost as much as all their terms
     sites = key.sites if max(given.size, key.size) == len(key.names) else key.sites[: ENOUGH + QUICK]
-    found = trial.floats(sites) or trial.open_points(len(trial.pending) if not equal else 4)
+    found = trial.floats(sites if len(sites) == len(key.sites) else sites[: 2 * QUICK]) or trial.open_points(
+        len(trial.pending) if not equal else 4
+    )
     if found is not None:
         return found
     if equal:

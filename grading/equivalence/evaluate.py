@@ -53,7 +53,9 @@ Slots = list[Ball]
 Program = Callable[[Slots], Ball]
 
 MAX_TERMS = 1600
-"""A sum that runs over more terms than this (nested sums counted together) is not evaluated."""
+"""Nested sums that run over more terms than this together are not evaluated."""
+MAX_LENGTH = 500
+"""Nor is a single sum of more terms than this."""
 
 
 class Unsupported(ValueError):
@@ -329,7 +331,7 @@ def _sum(node: Sum, frame: Frame) -> Program:
     place, hidden = frame.open(node.index)
     frame.nested += 1
     try:
-        cap = int(MAX_TERMS ** (1.0 / frame.nested))
+        cap = min(MAX_LENGTH, int(MAX_TERMS ** (1.0 / frame.nested)))
         body = compile_tree(node.body, frame)
     finally:
         frame.nested -= 1

@@ -205,11 +205,11 @@ def refuted(key: IndexedKey, bench: _Bench, value: Any) -> Outcome:
 
 def _pair(ours: float, theirs: float) -> tuple[str, str]:
     shown = "undefined" if theirs != theirs or abs(theirs) == float("inf") else None
-    for digits in (6, 10, 16):
+    for digits in (6, 10, 17):
         left, right = decimal(ours, digits), shown or decimal(theirs, digits)
         if left != right:
-            break
-    return left, right
+            return left, right
+    return left, f"{right} (other digits follow)"
 
 
 def _where(bench: _Bench) -> dict[str, Any]:

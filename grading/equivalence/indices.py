@@ -280,12 +280,20 @@ class IndexPlanner:
         return multiply
 
     def bare(self, node: Node) -> bool:
-        """Whether a whole array, without indices, stands in a tree."""
+        """Whether a tree is made of whole arrays, without indices."""
+        return self.holds(node) == {"array"}
+
+    def holds(self, node: Node) -> set[str]:
+        """What a tree is made of: whole arrays, things with indices."""
         if isinstance(node, Symbol):
-            return node.name in self.shapes and node.name not in self.scope
-        if isinstance(node, (Indexed, Entry, Number, Sum)):
-            return False
-        return any(self.bare(child) for child in children(node))
+            if node.name in self.scope:
+                return {"index"}
+            return {"array"} if node.name in self.shapes else set()
+        if isinstance(node, (Indexed, Entry, Sum, Indicator)):
+            return {"index"}
+        if isinstance(node, Number):
+            return set()
+        return set().union(*(self.holds(child) for child in children(node)))
 
     def number_of(self, parts: list[Node], how: Any) -> Program:
         """Whole arrays multiplied to a number."""

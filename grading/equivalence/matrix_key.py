@@ -227,8 +227,12 @@ def refuted(bench: _Bench, value: Any) -> Outcome:
         return Outcome(False, "refuted", "the answer has no value for some matrices", _where(bench))
     row, column = np.unravel_index(int(np.argmax(abs(bench.key - value))), bench.key.shape)
     ours, theirs = float(bench.key[row, column]), float(value[row, column])
-    digits = 4 if f"{ours:.4g}" != f"{theirs:.4g}" else 12
-    key, answer = f"{ours:.{digits}g}", f"{theirs:.{digits}g}"
+    for digits in (4, 8, 12, 17):
+        key, answer = f"{ours:.{digits}g}", f"{theirs:.{digits}g}"
+        if key != answer:
+            break
+    else:
+        answer = f"{answer} (other digits follow)"
     place = f"entry ({row + 1}, {column + 1})" if bench.key.size > 1 else "the value"
     sizes = ", ".join(f"{name} = {size}" for name, size in bench.draw.dims.items())
     drawn = f"on matrices drawn at random with {sizes}" if sizes else "on matrices drawn at random"

@@ -23,7 +23,7 @@ from fractions import Fraction
 from typing import Any
 
 from grading.equivalence.balls import TooLarge, Unclear, Undefined, unknown_coefficients
-from grading.equivalence.evaluate import MAX_TERMS, Unsupported, rational
+from grading.equivalence.evaluate import MAX_LENGTH, Unsupported, rational
 from grading.reading.tree import (
     Add,
     Call,
@@ -495,7 +495,7 @@ def _sum(self: Precise, node: Sum) -> Value:
     last = size if node.upper is None else self.near_whole(self.value(node.upper))
     if first is None or last is None:
         raise Undefined("a bound that is not a whole number")
-    if last - first >= MAX_TERMS:
+    if last - first >= MAX_LENGTH:
         raise TooLarge("a sum of too many terms")
     left_out = None if node.skip is None else self.near_whole(self.value(node.skip))
     hidden = self.names.get(node.index)

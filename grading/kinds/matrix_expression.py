@@ -131,6 +131,9 @@ def _setting(shapes: Any, symbols: Any, known: Any) -> tuple[MatrixSetting, Decl
     strange = sorted({name for name, _ in known} - set(checked))
     if strange:
         raise BadKey(f"{strange[0]} has no shape")
+    for name, what in known:
+        if what == "permutation" and checked[name][0] != checked[name][1]:
+            raise BadKey(f"{name} is not square: it cannot be a permutation matrix")
     properties = {name: what for name, what in known if what in ARRAY_KINDS}
     if "ones" in checked:
         properties["ones"] = "ones"
