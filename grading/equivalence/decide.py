@@ -60,7 +60,7 @@ def ready(tree: Node, domain: Domain) -> Ready:
     return Ready(tree, compile_tree(tree, frame), frame.size)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Site:
     """A point of the domain where the key has a value: the float ball, or None where only decimals give it."""
 
@@ -145,14 +145,13 @@ def decide(key: Key, given: Ready) -> Outcome:
         return Outcome(True, "proved", "equal by algebra on the whole domain")
     # sums cost as much as all their terms
     sites = key.sites if max(given.size, key.size) == len(key.names) else key.sites[: ENOUGH + QUICK]
-    found = trial.floats(sites if len(sites) == len(key.sites) else sites[: 2 * QUICK]) or trial.open_points(
-        len(trial.pending) if not equal else 4
-    )
+    found = trial.floats(sites if len(sites) == len(key.sites) else sites[: 2 * QUICK])
     if found is not None:
         return found
     if equal:
-        return Outcome(True, "proved", "equal by algebra wherever both are defined")
-    return trial.decimals(sites)
+        return trial.open_points(4) or Outcome(True, "proved", "equal by algebra wherever both are defined")
+    # what floats left open comes first
+    return trial.decimals(tuple(dict.fromkeys((*trial.pending, *sites))))
 
 
 class _Trial:

@@ -38,7 +38,7 @@ class Given:
 class MatrixExpression(Kind):
     """An expression of matrices.
 
-    shapes: dimensions by name, [rows, columns]; symbols: domains of scalars; arrays: "simplex" or "unit vector" of some;
+    shapes: dimensions by name, [rows, columns]; symbols: domains of scalars; arrays: "simplex" or the like of some;
     known: what more holds of a matrix, "permutation", "row stochastic", or a formula in the others (O: "P V"), which
     drawn matrices then obey.
     """
