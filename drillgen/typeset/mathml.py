@@ -13,9 +13,11 @@ from typing import Any
 from drillgen.typeset import nodes as n
 from drillgen.typeset.speech import speak
 
-_ACCENTS = {"hat": "^", "bar": "¯", "tilde": "~", "vec": "→", "dot": "˙", "ddot": "¨", "widehat": "^",
-            "widetilde": "~", "overline": "¯", "underline": "_"}  # fmt: skip
-_STRETCHED = frozenset({"widehat", "widetilde", "overline", "underline", "vec"})
+_ACCENTS = {
+    "hat": "ˆ", "bar": "‾", "tilde": "~", "vec": "→", "dot": "˙", "ddot": "¨", "widehat": "ˆ", "widetilde": "~",
+    "overline": "‾", "underline": "_",
+}  # fmt: skip
+_STRETCHED = frozenset({"widehat", "widetilde", "overline", "underline"})
 _SPECIAL = {
     "bb": dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True)),
     "cal": dict(zip("BEFHILMR", "ℬℰℱℋℐℒℳℛ", strict=True)),
@@ -182,10 +184,10 @@ class _Writer:
 
     def accent(self, node: n.Accent) -> str:
         stretch = "true" if node.kind in _STRETCHED else "false"
-        mark = f'<mo stretchy="{stretch}">{_ACCENTS[node.kind]}</mo>'
-        if node.kind == "underline":
-            return f'<munder accentunder="true">{self.one(node.body)}{mark}</munder>'
-        return f'<mover accent="true">{self.one(node.body)}{mark}</mover>'
+        # Not marked as accents: browsers set those so tight that they touch the letter.
+        mark = f'<mo stretchy="{stretch}" style="math-depth:0">{_ACCENTS[node.kind]}</mo>'
+        name = "munder" if node.kind == "underline" else "mover"
+        return f"<{name}>{self.one(node.body)}{mark}</{name}>"
 
     def boxed(self, node: n.Boxed) -> str:
         return f'<mrow style="border:1px solid;padding:0.15em">{self.write(node.body)}</mrow>'
@@ -208,8 +210,8 @@ def _thin(before: n.Node, item: n.Node) -> bool:
     if _is_operator(before):
         return isinstance(item, spaced)
     if _is_operator(item):
-        closing = isinstance(before, n.Symbol | n.Sized) and before.role == "close"
-        return closing or isinstance(before, (n.Fence, *spaced))
+        solid = isinstance(before, n.Symbol | n.Sized) and before.role in ("close", "ord")
+        return solid or isinstance(before, (n.Fence, *spaced))
     return False
 
 

@@ -50,10 +50,14 @@ def _style() -> str:
 
 @cache
 def _font() -> str:
-    """The maths font, inside the file, so that brackets grow and formulas look the same everywhere."""
-    data = base64.b64encode((_folder() / "_worksheet_math.woff2").read_bytes()).decode()
+    """The maths font, inside the file, so that brackets grow and formulas look the same everywhere.
+
+    A subset of STIX Two Math (SIL Open Font License 1.1, its text stands beside it), cut with pyftsubset to what
+    `drillgen.typeset.mathml` writes; a test holds it to that.
+    """
+    data = base64.b64encode((_folder() / "_worksheet_math.woff").read_bytes()).decode()
     return (
-        f'@font-face {{ font-family: "drillgen math"; src: url("data:font/woff2;base64,{data}") format("woff2"); }}\n'
+        f'@font-face {{ font-family: "drillgen math"; src: url("data:font/woff;base64,{data}") format("woff"); }}\n'
     )
 
 

@@ -169,7 +169,7 @@ def test_html_is_one_file_that_asks_for_nothing() -> None:
     for key in (False, True):
         made = render([build(everything(), options)], options, "html", key).decode()
         links = re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?([^"')\s]{0,60})""", made)
-        assert all(link.startswith(("data:font/woff2", "data:image/png")) for link in links)
+        assert all(link.startswith(("data:font/woff;", "data:image/png")) for link in links)
         assert set(re.findall(r"https?://[^\s\"<]+", made)) == {"http://www.w3.org/1998/Math/MathML"}
         assert "<script" not in made
         assert "prefers-color-scheme: dark" in made and "@media print" in made and "width=device-width" in made
@@ -268,3 +268,22 @@ def test_a_large_run_in_a_process_of_its_own_gives_the_same_bytes(monkeypatch: p
     here = render([sheet])
     monkeypatch.setattr(pdf, "LARGE", 0)
     assert render([sheet]) == here
+
+
+def test_the_maths_font_has_every_glyph_that_mathml_writes() -> None:
+    from fontTools.ttLib import TTFont
+
+    import templates
+    from drillgen.typeset import mathml, symbols
+
+    letters = [chr(c) for c in (*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1))]
+    wanted = set(symbols.LETTERS.values()) | set(letters) | set("0123456789.,") | set(mathml._ACCENTS.values())
+    wanted |= {s.char for s in (*symbols.SYMBOLS.values(), *symbols.ESCAPES.values(), *symbols.PLAIN.values())}
+    for style in ("bf", "bs", "sf", "tt"):
+        wanted |= {mathml._char(c, style) for c in letters + list("0123456789")}
+    wanted |= {mathml._char(c, style) for style in ("bf", "bs") for c in symbols.GREEK.values()}
+    wanted |= {mathml._char(c, style) for style in ("bb", "cal") for c in letters if c.isupper()}
+    assert templates.__file__
+    font = TTFont(Path(templates.__file__).parent / "_worksheet_math.woff")
+    assert {c for c in wanted if len(c) == 1 and ord(c) not in font.getBestCmap()} == set()
+    assert "MATH" in font
