@@ -1,6 +1,7 @@
 """Symbolic answers through `match`: rows per CPU second with keys read once, and the slowest single row.
 
-Rows are those of tests/cases/domain.jsonl (and peers.jsonl for the slowest row) of the three symbolic kinds. Each pass grades every row; start-up (imports, first reading of every key) is left out and shown apart.
+Rows are those of tests/cases/domain.jsonl (and peers.jsonl for the slowest row) of the three symbolic kinds. Each pass
+grades every row; start-up (imports, first reading of every key) is left out and shown apart.
 """
 
 import json

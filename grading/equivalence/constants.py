@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grading.equivalence.balls import TooLarge, Unclear, Undefined
-from grading.equivalence.evaluate import MAX_LENGTH, Frame, compile_tree, rational
+from grading.equivalence.evaluate import MAX_LENGTH, Frame, Unsupported, compile_tree, rational
 from grading.equivalence.precise import Precise
 from grading.errors import Unreadable
 from grading.reading.tree import Add, Call, Div, Indexed, Mul, Neg, Node, Number, Pow, Sub, Sum, Symbol, children
@@ -77,6 +77,8 @@ def _evaluate(node: Node, functions: frozenset[str]) -> None:
         frame = Frame((), functions)
         program = compile_tree(node, frame)
         program([(0.0, 0.0)] * frame.size)
+    except Unsupported:
+        return  # a sum over an axis, a function of matrices: the kind decides what they mean
     except (Undefined, Unclear, TooLarge):
         nothing: dict[str, Fraction] = {}
         try:
@@ -85,5 +87,5 @@ def _evaluate(node: Node, functions: frozenset[str]) -> None:
             raise Unreadable(f"there is no such number: {reason}", max(node.start, 0)) from None
         except TooLarge as reason:
             raise Unreadable(f"a number beyond every limit: {reason}", max(node.start, 0)) from None
-        except Unclear:
+        except (Unclear, Unsupported):
             return

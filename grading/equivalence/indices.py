@@ -14,7 +14,7 @@ from typing import Any
 
 from grading.equivalence.draws import Dim, Draw
 from grading.equivalence.evaluate import rational
-from grading.equivalence.matrices import Planner, Redraw, ShapeError, Values
+from grading.equivalence.matrices import MAX_PLAIN_BITS, Planner, Redraw, ShapeError, Values
 from grading.reading.tree import (
     Add,
     Call,
@@ -105,7 +105,7 @@ class IndexPlanner:
         self.seen = Counter(start)
         self.scope: dict[str, Index] = dict(start)
         self.used = len(start)
-        self.open = 0
+        self.open = self.bits = 0
         columns = {
             name: (shape[0], shape[1] if len(shape) > 1 else 1) for name, shape in shapes.items() if len(shape) < 3
         }
@@ -412,8 +412,8 @@ class IndexPlanner:
 
     def number(self, node: Number) -> Program:
         """A literal."""
-        if max(node.value.numerator.bit_length(), node.value.denominator.bit_length()) > 14:
-            self.seen.delicate = True
+        self.bits += node.value.numerator.bit_length() + node.value.denominator.bit_length()
+        self.seen.delicate = self.seen.delicate or self.bits > MAX_PLAIN_BITS
         value = float(node.value) if abs(node.value) < 10**300 else float("inf")
         return lambda _grid: value
 
@@ -495,6 +495,7 @@ class IndexPlanner:
         if function is None or len(node.args) != 1:
             raise ShapeError(f"{node.name} is not known among indices")
         inner = self.compile(node.args[0])
+        self.seen.delicate = self.seen.delicate or rational(node.args[0]) is not None
         return lambda grid: function(inner(grid))
 
 

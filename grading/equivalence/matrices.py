@@ -25,6 +25,7 @@ Program = Callable[["Values"], Any]
 EXACT_DIGITS = 60
 MAX_POWER = 12
 MAX_CHOICE = 1000
+MAX_PLAIN_BITS = 40
 ILL = 1e8
 """A draw in which an inverse is conditioned worse than this is thrown away."""
 
@@ -121,6 +122,7 @@ class Planner:
         self.text = text
         self.numpy = numpy
         self.delicate = False
+        self.bits = 0
         self.doubts: list[str] = []
 
     def plan(self, node: Node) -> Plan:
@@ -146,8 +148,9 @@ class Planner:
     def number(self, node: Number) -> Plan:
         """A literal."""
         value = node.value
-        if max(value.numerator.bit_length(), value.denominator.bit_length()) > 14:
-            self.delicate = True
+        # literals that together are long could hide a difference from floats
+        self.bits += value.numerator.bit_length() + value.denominator.bit_length()
+        self.delicate = self.delicate or self.bits > MAX_PLAIN_BITS
         plain = float(value) if abs(value) < 10**300 else math.inf
         return Plan(None, lambda values: _to_decimal(value) if values.exact else plain)
 
@@ -395,6 +398,7 @@ class Planner:
         """A function of a number, entry by entry."""
         if plan.shape == "I":
             raise ShapeError(f"{name}(I): the size of I is not known here")
+        self.delicate = self.delicate or (plan.shape is None and name not in ("sqrt", "abs"))
         run, (plain, exact) = plan.run, _ENTRYWISE[name]
         return Plan(plan.shape, lambda values: _each(exact, run(values)) if values.exact else plain(run(values)))
 

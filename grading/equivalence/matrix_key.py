@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from grading.equivalence.decide import Outcome
-from grading.equivalence.domain import Domain
+from grading.equivalence.domain import Domain, Interval
 from grading.equivalence.draws import Dim, Draw, draw
 from grading.equivalence.matrices import Plan, Planner, Redraw, Shape, ShapeError, Values, exactly, shown
+from grading.equivalence.polynomial import Table
+from grading.equivalence.words import Spelled
 from grading.reading.tree import Node
 
 DRAWS = 3
@@ -38,6 +41,15 @@ class MatrixSetting:
     def scalars(self) -> frozenset[str]:
         """The declared scalars."""
         return frozenset(self.domain.order)
+
+    @property
+    def scope(self) -> Domain:
+        """The scalars and the dimensions, which are whole numbers from 1 where nothing else is declared."""
+        known = self.domain.names
+        dims = dict.fromkeys(dim for shape in self.shapes.values() for dim in shape if isinstance(dim, str))
+        names = {name for name, _ in known}
+        sizes = tuple((dim, Interval(Fraction(1), None, False, True, True)) for dim in dims if dim not in names)
+        return Domain(known + sizes, self.domain.functions)
 
 
 @dataclass(slots=True)
@@ -98,6 +110,11 @@ class MatrixKey:
                 break
         return tuple(found)
 
+    @cached_property
+    def spelled(self) -> Spelled:
+        """The key as a sum of words, for proofs."""
+        return Spelled(self.tree, self.setting.shapes, Table(self.setting.scope))
+
     def bench(self, turn: int) -> _Bench | None:
         """Draw number `turn` with the key's value, or None where it has none."""
         sample = draw(self.setting.known, self.setting.shapes, self.setting.domain, turn)
@@ -138,16 +155,20 @@ def decide_matrix(key: MatrixKey, given: Planned) -> Outcome:
     import numpy as np
 
     with np.errstate(all="ignore"):
-        outcome = _on_benches(key, given, plan)
+        outcome = _on_benches(key, given, plan, key.benches[:1])
+        if outcome.right:
+            if key.spelled.proves(given.tree):
+                return Outcome(True, "proved", "equal by the algebra of matrices")
+            outcome = _on_benches(key, given, plan, key.benches)
     if outcome.right is False and given.doubts:
         return replace(outcome, detail=given.doubts[0])
     return outcome
 
 
-def _on_benches(key: MatrixKey, given: Planned, plan: Plan) -> Outcome:
+def _on_benches(key: MatrixKey, given: Planned, plan: Plan, benches: tuple[_Bench, ...]) -> Outcome:
     """Compare values draw by draw."""
     entries = used = 0
-    for bench in key.benches:
+    for bench in benches:
         try:
             value = as_array(plan, bench.values, plan.run(bench.values), key.plan.shape)
         except Redraw as reason:
@@ -166,7 +187,7 @@ def _on_benches(key: MatrixKey, given: Planned, plan: Plan) -> Outcome:
         return Outcome(None, "undecided", "no matrices were found on which both have a value")
     if given.delicate:
         # long literals and inverses can hide what floats do not show
-        for bench in key.benches[:2]:
+        for bench in benches[:2]:
             if settled(key, plan, bench) is False:
                 return refuted(bench, plan.run(bench.values))
     return Outcome(True, "sampled", f"equal in {entries} entries of {used} draws of matrices, all dimensions different")
