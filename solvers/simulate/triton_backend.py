@@ -69,6 +69,7 @@ def backward(
         triton_kernels.attend_backward_keys, block,
         lambda meta: (triton.cdiv(T_k, meta["BLOCK_K"]), B * H_kv),
         q, k, v, do, lse, delta, dk, dv, mask, lengths, opt.scale, cap, *tail, **shape,
+        EVEN=T_q % max(_power(block[0]) if block else 0, 128) == 0,
     )  # fmt: skip
     _launch(
         triton_kernels.attend_backward_queries, block,
@@ -208,9 +209,9 @@ def _power(n: int) -> int:
 
 
 FORWARD = [(128, 128, 8, 3), (128, 128, 8, 2), (128, 64, 8, 3), (128, 64, 4, 3), (128, 64, 4, 4), (64, 128, 4, 3),
-           (64, 64, 4, 3), (64, 32, 4, 3)]  # fmt: skip
-BACKWARD = [(64, 128, 8, 2), (64, 128, 8, 3), (128, 64, 8, 2), (64, 64, 4, 3), (64, 64, 4, 2), (32, 128, 4, 3),
-            (128, 128, 8, 2), (32, 64, 4, 3)]  # fmt: skip
+           (64, 64, 4, 3), (64, 32, 4, 3), (32, 32, 4, 2)]  # fmt: skip
+BACKWARD = [(64, 128, 8, 2), (64, 128, 8, 3), (32, 128, 8, 2), (32, 128, 8, 3), (128, 64, 8, 2), (64, 64, 8, 2),
+            (64, 64, 4, 2), (32, 64, 4, 3), (32, 32, 4, 2)]  # fmt: skip
 DECODE = [(64, 4, 3), (128, 4, 3), (128, 8, 3), (64, 4, 4), (128, 4, 4), (32, 4, 5), (256, 8, 2)]
 """Candidates for the autotuner: query rows, keys, warps, stages (decoding has no query rows to choose)."""
 

@@ -226,14 +226,20 @@ def _keys_grad(dk, dv, k, v, Q, G, L, DELTA, i0, q_t, g_t,
                scale, soft_cap, cols, keys, offset, window, sinks, M,
                mask_q, mask_k, T_q, D: tl.constexpr, BLOCK_D: tl.constexpr, D_V: tl.constexpr,
                BLOCK_V: tl.constexpr, BLOCK_Q: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
-               MASK: tl.constexpr, CAP: tl.constexpr, WIDEN: tl.constexpr, CHECK: tl.constexpr):  # fmt: skip
+               MASK: tl.constexpr, CAP: tl.constexpr, WIDEN: tl.constexpr, EVEN: tl.constexpr,
+               CHECK: tl.constexpr):  # fmt: skip
     """dk and dv of a tile of keys after one more tile of queries; everything transposed: [keys, queries]."""
     rows = i0 + tl.arange(0, BLOCK_Q)
-    q = _rows(Q, rows, q_t, T_q, D, BLOCK_D, True, WIDEN)
-    g = _rows(G, rows, g_t, T_q, D_V, BLOCK_V, True, WIDEN)
-    lse = tl.load(L + rows, mask=rows < T_q, other=float("inf")) * LOG2E
-    lse = tl.where(lse == float("-inf"), float("inf"), lse)  # a row that saw nothing gives every key weight 0
-    delta = tl.load(DELTA + rows, mask=rows < T_q, other=0.0)
+    q = _rows(Q, rows, q_t, T_q, D, BLOCK_D, not EVEN, WIDEN)
+    g = _rows(G, rows, g_t, T_q, D_V, BLOCK_V, not EVEN, WIDEN)
+    if EVEN:
+        lse = tl.load(L + rows) * LOG2E
+        delta = tl.load(DELTA + rows)
+    else:
+        lse = tl.load(L + rows, mask=rows < T_q, other=float("inf")) * LOG2E
+        delta = tl.load(DELTA + rows, mask=rows < T_q, other=0.0)
+    if CHECK or not EVEN:
+        lse = tl.where(lse == float("-inf"), float("inf"), lse)  # a row that saw nothing gives every key weight 0
     s, c, t = _scores(k, tl.trans(q), scale, soft_cap, CAP)
     p = tl.exp2(s * c - lse[None, :])
     if CHECK:
@@ -256,7 +262,7 @@ def attend_backward_keys(Q, K, V, G, LSE, DELTA, DK, DV, M, N, scale, soft_cap,
                          h, group, T_q, T_k, window, sinks, size_class,
                          D: tl.constexpr, BLOCK_D: tl.constexpr, D_V: tl.constexpr, BLOCK_V: tl.constexpr,
                          CAUSAL: tl.constexpr, WINDOW: tl.constexpr, LENGTHS: tl.constexpr, MASK: tl.constexpr,
-                         CAP: tl.constexpr, WIDEN: tl.constexpr,
+                         CAP: tl.constexpr, WIDEN: tl.constexpr, EVEN: tl.constexpr,
                          BLOCK_Q: tl.constexpr, BLOCK_K: tl.constexpr):  # fmt: skip
     """dk and dv (contiguous) of one tile of keys of one KV head, over its group's heads. Grid: (⌈T_k/BLOCK_K⌉,
     B·H_kv).
@@ -297,13 +303,13 @@ def attend_backward_keys(Q, K, V, G, LSE, DELTA, DK, DV, M, N, scale, soft_cap,
                 dk, dv = _keys_grad(dk, dv, k, v, Q + b * q_b + n * q_h, G + b * g_b + n * g_h, LSE + row,
                                     DELTA + row, i, q_t, g_t, scale, soft_cap, cols, keys, offset, window, sinks, at,
                                     mask_q, mask_k, T_q, D, BLOCK_D, D_V, BLOCK_V, BLOCK_Q, CAUSAL, WINDOW, MASK,
-                                    CAP, WIDEN, True)  # fmt: skip
+                                    CAP, WIDEN, EVEN, True)  # fmt: skip
         if not (WINDOW or MASK):
             for i in tl.range(full, stop, BLOCK_Q):
                 dk, dv = _keys_grad(dk, dv, k, v, Q + b * q_b + n * q_h, G + b * g_b + n * g_h, LSE + row,
                                     DELTA + row, i, q_t, g_t, scale, soft_cap, cols, keys, offset, window, sinks, at,
                                     mask_q, mask_k, T_q, D, BLOCK_D, D_V, BLOCK_V, BLOCK_Q, CAUSAL, WINDOW, MASK,
-                                    CAP, WIDEN, False)  # fmt: skip
+                                    CAP, WIDEN, EVEN, False)  # fmt: skip
     live = cols[:, None] < keys  # padding gets gradient 0
     at_d = tl.arange(0, BLOCK_D)
     at_v = tl.arange(0, BLOCK_V)

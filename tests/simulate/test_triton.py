@@ -33,7 +33,7 @@ def run(script: str, cache: Path, **environment: str) -> dict[str, Any]:
 
 def test_interpreted_kernels_are_exact(tmp_path: Path, subtests: Any) -> None:
     results = run("interpreted.py", tmp_path, TRITON_INTERPRET="1")
-    assert len(results) == 17
+    assert len(results) == 18
     for name, found in results.items():
         with subtests.test(name):
             assert found["o"] <= O_TOLERANCE.get(name, 5e-6)
