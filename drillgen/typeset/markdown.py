@@ -382,7 +382,10 @@ class _Inlines:
         if before.isalnum() and after.isalnum():
             raise self.error("a * inside a word; put maths in dollars, or write \\*")
         self.at += len(marks)
+        opened = self.at
         body = self._until(marks)
+        if any(isinstance(inline, Math) and inline.display for inline in body):
+            raise self.error("a displayed formula inside bold or italics; end them before it", opened)
         return Strong(body) if marks == "**" else Emphasis(body)
 
 

@@ -239,6 +239,22 @@ def inlines(body: Iterable[Inline]) -> str:
     return _sequence(["[]", *(_INLINES[type(inline)](inline) for inline in body)])
 
 
+def _paragraph(block: Paragraph) -> str:
+    """Text in `par`, displayed formulas between: a `par` with a block in it would lose the block without a word."""
+    out: list[str] = []
+    run: list[Inline] = []
+    for inline in (*block.body, None):
+        if inline is not None and not (isinstance(inline, Math) and inline.display):
+            run.append(inline)
+            continue
+        if any(not isinstance(item, Text) or item.text.strip() for item in run):
+            out.append(f"par({inlines(run)})")
+        run = []
+        if inline is not None:
+            out.append(equation(inline))
+    return "; ".join(out)
+
+
 def _listing(block: Listing) -> str:
     tight = all(len(item) == 1 for item in block.items)
     items = ", ".join(blocks(item) for item in block.items)
@@ -264,7 +280,7 @@ def _code(block: CodeBlock) -> str:
 
 
 _BLOCKS: dict[type, Callable[[Any], str]] = {
-    Paragraph: lambda block: f"par({inlines(block.body)})",
+    Paragraph: _paragraph,
     Listing: _listing,
     Table: _table,
     CodeBlock: _code,

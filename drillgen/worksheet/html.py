@@ -56,9 +56,7 @@ def _font() -> str:
     `drillgen.typeset.mathml` writes; a test holds it to that.
     """
     data = base64.b64encode((_folder() / "_worksheet_math.woff").read_bytes()).decode()
-    return (
-        f'@font-face {{ font-family: "drillgen math"; src: url("data:font/woff;base64,{data}") format("woff"); }}\n'
-    )
+    return f'@font-face {{ font-family: "drillgen math"; src: url("data:font/woff;base64,{data}") format("woff"); }}\n'
 
 
 @lru_cache(maxsize=4096)

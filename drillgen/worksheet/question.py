@@ -139,7 +139,7 @@ def _part(
     elif options.choices and "slips" in problem:
         choices = of_slips(problem, grade)
     shown = str(problem["answer"]["show"]) if show is None else show
-    space = millimetres(str(problem["kind"]), float(problem["minutes"]), options)
+    space = millimetres(str(problem["kind"]), float(problem["minutes"]), options, made=bool(choices))
     return Part(
         name, str(problem["kind"]), str(problem["prompt"]), str(problem.get("answer_format", "")),
         str(problem.get("precision", "")), shown, choices, space,

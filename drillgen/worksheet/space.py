@@ -11,9 +11,14 @@ MOST = 110.0
 """mm; with more, a problem and its line would not fit a page."""
 
 
-def millimetres(kind: str, minutes: float, options: Options) -> float:
-    """mm of blank paper: what the options say, else by kind and minutes (a 5-minute quantity gets 30 mm)."""
+def millimetres(kind: str, minutes: float, options: Options, made: bool = False) -> float:
+    """mm of blank paper: what the options say, else by kind and minutes (a 5-minute quantity gets 30 mm).
+
+    made: options were made of slips, which leaves the working but not the writing up.
+    """
     if options.space is not None:
         return min(MOST, options.space * 10)
     room = _BASE.get(kind, 15.0) + _PER_MINUTE.get(kind, 3.0) * minutes
+    if made and kind not in ("choice", "multi_choice"):
+        room *= 0.6
     return round(min(MOST, room * (0.85 if options.columns == 2 else 1.0)), 1)

@@ -15,8 +15,10 @@ FORMULAS = [
     r"\boxed{x + 1}", r"\textstyle\sum_j x_j", r"\displaystyle\sum_j x_j", r"\sum\limits_j x \int\nolimits_0^1 y",
     r"\sum_{\substack{i \\ j}} x", r"\mathcal L \mathbb R^{T \times T} \mathrm{KV} \mathit{ab} \mathsf x \mathtt{fp16}",
     r"\boldsymbol\Sigma \mathbf\alpha \boldsymbol{x} \mathbb 1 \mathbf 1", r"5\% \#\$\_\&\{x\}", r"\text{if } x > 0",
-    r"\textbf{b} \textit{i} \texttt{a b} \textrm{r}", r"x' x'' {}^{2} {}_i", r"a \bmod b", r"\lvert x\rvert \lVert y\rVert",
-    r"\lfloor x \rfloor \lceil y \rceil \langle z \rangle", r"2\cdot -3 + (-4) \to -5", r"s \mid \mathbf q \sim \mathcal N(0, 1)",
+    r"\textbf{b} \textit{i} \texttt{a b} \textrm{r}", r"x' x'' {}^{2} {}_i", r"a \bmod b",
+    r"\lvert x\rvert \lVert y\rVert",
+    r"\lfloor x \rfloor \lceil y \rceil \langle z \rangle", r"2\cdot -3 + (-4) \to -5",
+    r"s \mid \mathbf q \sim \mathcal N(0, 1)",
     r"\{1, \ldots, n\} \cdots \vdots \ddots", r"a < b > c \lt d \gt e", r"n! / 2 ; x : y . z ? \colon *", "",
 ][:-1]  # fmt: skip
 

@@ -60,6 +60,7 @@ def test_the_samples_use_every_block_and_inline() -> None:
         ("```\nx", 0, "never closed"),
         ("-\n\nx", 1, "empty list item"),
         ("- " * 12 + "x", 18, "deep"),
+        ("**a $$b$$**", 2, "displayed"),
     ],
 )
 def test_refused(text: str, column: int, message: str) -> None:
@@ -71,7 +72,8 @@ def test_refused(text: str, column: int, message: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a_b and d_k and H_kv", "2 * 3 * 4", "x < 3 and y > 2", "P^T", "[1, 2]", "(a) [b]", "50 % of $5\\%$", "\\$5", "a - b",
+    ["a_b and d_k and H_kv", "2 * 3 * 4", "x < 3 and y > 2", "P^T", "[1, 2]", "(a) [b]",
+     "50 % of $5\\%$", "\\$5", "a - b",
      "5. of the rows", "x = 3\ny = 4", "2024 \\* 3", "a | b", "A & B", "snake_case_name_"],
 )  # fmt: skip
 def test_plain_signs_stay_text(text: str) -> None:

@@ -103,7 +103,7 @@ def test_the_error_points_at_the_place() -> None:
 
 def test_the_docstring_lists_exactly_the_commands_that_are_read() -> None:
     table = (module.__doc__ or "").split("Not read")[0]
-    listed = {name for name in re.findall(r"\\([A-Za-z]+)", table)}
+    listed = set(re.findall(r"\\([A-Za-z]+)", table))
     known = set(SYMBOLS) | set(LETTERS) | set(FUNCTIONS)
     missing = known - listed - set(LETTERS)  # Greek stands there as "all of it"
     assert missing == set()

@@ -11,10 +11,10 @@ from lxml import etree
 
 from drillgen import catalog
 from drillgen.instance import make
-from drillgen.typeset import TypesetError, html, latex, terminal, typst
+from drillgen.typeset import TypesetError, html, latex, speech, terminal, typst
 from drillgen.typeset.markdown import read
 
-from .test_writers import compile_typst
+from .test_writers import compile_typst, formulas_of, spoken_in_print
 
 SEEDS = (1, 2)
 
@@ -42,7 +42,7 @@ def test_every_text_of_a_card_in_every_writer(slug: str) -> None:
         for seed in SEEDS:
             for where, text in texts(make(card, drill, seed).problem(True)):
                 found.setdefault(text, f"{slug}/{drill.name}.md.j2, seed {seed}: {where}")
-    sources = []
+    sources, wanted = [], []
     for text, where in found.items():
         try:
             blocks = read(text)
@@ -53,6 +53,7 @@ def test_every_text_of_a_card_in_every_writer(slug: str) -> None:
         for formula in (html.as_mathml, html.as_mathjax):
             etree.fromstring(f"<div>{html.Html(formula).blocks(blocks)}</div>")
         sources.append((where, f"#{typst.blocks(blocks)}"))
+        wanted += [speech.speak(math.tree) for math in formulas_of(blocks)]
     try:
         compile_typst("\n\n".join(source for _, source in sources))
     except engine.TypstError:
@@ -62,3 +63,4 @@ def test_every_text_of_a_card_in_every_writer(slug: str) -> None:
             except engine.TypstError as error:
                 pytest.fail(f"{where}: {error.message}")
         raise
+    assert spoken_in_print("\n\n".join(source for _, source in sources)) == wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import unicodedata
@@ -13,6 +14,7 @@ import typst as engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
+from pypdf import PdfReader
 
 from drillgen.typeset import blocks as b
 from drillgen.typeset import html, latex, mathml, nodes, speech, terminal, typst
@@ -52,6 +54,48 @@ def test_all_samples_compile_in_typst_as_accessible_pdf() -> None:
     body = [f"#{typst.equation(b.Math(source, parse(source), display))}\n" for source in FORMULAS for display in (0, 1)]
     body += [f"#{typst.blocks(read(text))}\n" for text in TEXTS]
     assert compile_typst("\n".join(body)).startswith(b"%PDF")
+
+
+def spoken_in_print(body: str) -> list[str]:
+    """The spoken forms of the formulas that Typst really lays out, in their order."""
+    source = (SCOPE + body).encode()
+    found = engine.query(source, "math.equation", font_paths=engine.Fonts(include_system_fonts=False))
+    return [equation["alt"] for equation in json.loads(found)]
+
+
+def formulas_of(item: Any) -> list[b.Math]:
+    """The formulas of blocks or inlines, in their order."""
+    if isinstance(item, b.Math):
+        return [item]
+    if isinstance(item, tuple):
+        return [found for one in item for found in formulas_of(one)]
+    names = [name for name in getattr(type(item), "__slots__", ()) if name != "align"]
+    return [found for name in names for found in formulas_of(getattr(item, name))]
+
+
+@pytest.mark.parametrize(
+    "text", [*TEXTS, "$$a$$", "$$a$$ and $b$ $$c$$\n\n$d$", "- $$a$$\n- x $$b$$ y", "| $$a$$ | $b$ |\n|---|---|"]
+)
+def test_typst_prints_every_formula_of_a_text(text: str) -> None:
+    blocks = read(text)
+    wanted = [speech.speak(math.tree) for math in formulas_of(blocks)]
+    assert spoken_in_print(f"#{typst.blocks(blocks)}") == wanted
+    assert spoken_in_print(f"#{typst.phrase(blocks)}") == wanted
+
+
+@pytest.mark.parametrize("source", FORMULAS)
+@pytest.mark.parametrize("display", [False, True])
+def test_typst_prints_every_letter_and_digit(source: str, display: bool) -> None:
+    tree = parse(source)
+    page = PdfReader(io.BytesIO(compile_typst(f"#{typst.equation(b.Math(source, tree, display))}"))).pages[0]
+    printed = re.sub(r"\s", "", unicodedata.normalize("NFKD", page.extract_text()))
+    for node in walk(tree):
+        if isinstance(node, nodes.Letter | nodes.Symbol | nodes.Sized | nodes.Middle):
+            assert unicodedata.normalize("NFKD", node.char) in printed
+        if isinstance(node, nodes.Number | nodes.Word):
+            assert re.sub(r"\s", "", node.text) in printed
+        if isinstance(node, nodes.Function):
+            assert node.name.replace(" ", "") in printed
 
 
 @pytest.mark.parametrize("source", FORMULAS)
