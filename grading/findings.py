@@ -70,13 +70,13 @@ def _factor(ratio: float, leeway: float) -> tuple[Finding, ...]:
 
 def _power(x: float, key: float, leeway: float) -> tuple[Finding, ...]:
     """Reciprocal, square or root."""
-    if abs(abs(key) - 1) < 0.05:
+    if abs(abs(key) - 1) < 0.05 or not 1e-150 < abs(key) < 1e150 or not 1e-150 < abs(x) < 1e150:
         return ()
     if abs(x * key - 1) <= leeway:
         return (RECIPROCAL,)
-    if key > 0 and abs(key) < 1e150 and abs(x / (key * key) - 1) <= leeway:
+    if key > 0 and abs(x / (key * key) - 1) <= leeway:
         return (SQUARE,)
-    if key > 0 and x > 0 and abs(x) < 1e150 and abs(x * x / key - 1) <= leeway:
+    if key > 0 and x > 0 and abs(x * x / key - 1) <= leeway:
         return (ROOT,)
     return ()
 

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+MAX_WORDS = 7
+"""Words of one unit phrase, slashes counted: some words have two meanings, and all combinations are looked at."""
+
 Dimension = tuple[tuple[str, int], ...]
 
 LN2 = Fraction(693147180559945309417232121458176568075500134360255254120680, 10**60)
@@ -146,6 +149,8 @@ def table() -> Mapping[str, tuple[Unit, ...]]:
 @lru_cache(maxsize=4096)
 def meanings(words: tuple[str, ...]) -> tuple[Unit, ...]:
     """All readings of a unit phrase given as words, "/" and "per": ("ms", "/", "token"). Empty where a word is none."""
+    if len(words) > MAX_WORDS:
+        return ()
     units = table()
     found: tuple[Unit, ...] = (NONE,)
     power = 1

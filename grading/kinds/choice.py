@@ -15,7 +15,7 @@ from grading.reading.show import printable
 __all__ = ["Choice", "Option", "Optioned", "Picked"]
 
 _EDGES = " \t\r\n()[]{}.,:;\"'`*$"
-_TWO = re.compile(r"\s+(?:or|and|oder|/)\s+|[,;/|&+]", re.IGNORECASE)
+_TWO = re.compile(r"\s{1,20}(?:or|and|oder|/)\s{1,20}|[,;/|&+]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _EMPTY = frozenset(
 _WORD = re.compile(r"\\?[A-Za-zα-ωΑ-Ω][\w{}\\'.-]*\Z")
 _RANGE = re.compile(r"\s*(\d{1,6})\s*(-|–|—|−|\.\.\.?|…|to\b|\\ldots|\\dots)\s*(\d{1,6})\s*\Z")
 _OPEN_RANGE = re.compile(r"\s*\d+\s*(?:-|–|—|\.\.+|…)\s*\Z|\s*(?:–|—|\.\.+|…)\s*\d+\s*\Z")
-_AND = re.compile(r"\s+(?:and|und|&)\s+", re.IGNORECASE)
+_AND = re.compile(r"\s{1,20}(?:and|und|&)\s{1,20}", re.IGNORECASE)
 _MORE = re.compile(r"(\d\s*(?:-|–|—|−|\.\.\.?|…)\s*\d+)\s+(?=\d)")
 
 

@@ -14,7 +14,7 @@ from grading.kinds.base import Comparison, Kind, Samples
 from grading.reading.lists import Cell, cleaned, cut, peeled, strip, words
 from grading.reading.typed import read_plain
 
-_TIMES = re.compile(r"(?<=[\w)}\s])\s*(?:×|\\times(?![A-Za-z])|✕|(?<![A-Za-z_])[xX](?![A-Za-z_]))\s*(?=[\w(\\{\s]|$)")
+_TIMES = re.compile(r"×|\\times(?![A-Za-z])|✕|(?<![A-Za-z_\\])[xX](?![A-Za-z_])")
 _POINTS = tuple(
     {at: Fraction(prime) for at, prime in enumerate(primes)}
     for primes in (
@@ -140,9 +140,9 @@ def _pieces(cell: Cell, symbols: tuple[str, ...]) -> list[Cell]:
     text = cell.text
     if "x" not in symbols and "X" not in symbols:
         text = re.sub(r"(?<=\d)[xX](?=\d)", "×", text)
-    if _TIMES.search(text) or "×" in text:
+    if _TIMES.search(text):
         out, begin = [], 0
-        for found in re.finditer(r"×|\\times(?![A-Za-z])|✕|(?<![A-Za-z_\\])[xX](?![A-Za-z_])", text):
+        for found in _TIMES.finditer(text):
             out.append(Cell(text[begin : found.start()], cell.start + begin))
             begin = found.end()
         out.append(Cell(text[begin:], cell.start + begin))

@@ -14,18 +14,18 @@ from grading.reading.numbers import Real
 from grading.reading.show import printable, show
 from grading.reading.tokens import Token, tokenize
 from grading.reading.tree import Div, Neg, Node, Number
-from grading.units import meanings, table
+from grading.units import MAX_WORDS, meanings, table
 
 NOTHING = Declared()
 _LEADING = re.compile(
-    r"\s*(?:at most|up to|about|approximately|approx\.?|roughly|circa|ca\.?|exactly|nearly|around|~|≈|\\approx(?![a-z])"
-    r"|\\sim(?![a-z])|=)\s*",
+    r"\s{0,99}(?:at most|up to|about|approximately|approx\.?|roughly|circa|ca\.?|exactly|nearly|around|~|≈"
+    r"|\\approx(?![a-z])|\\sim(?![a-z])|=)\s*",
     re.IGNORECASE,
 )
 _SPECIAL = re.compile(
-    r"\s*\$?\s*([+\-−]?)\s*(?:\\(?:text|mathrm|operatorname)\s*\{)?\s*"
-    r"(?:(nan|undefined|not a number|\\bot|\(?\s*0\s*/\s*0\s*\)?)|(inf|infinity|\\infty|∞|oo|infinite))"
-    r"\s*\}?\s*\$?\s*\.?\s*\Z",
+    r"\$? ?([+\-−]?) ?(?:\\(?:text|mathrm|operatorname) ?\{ ?)?"
+    r"(?:(nan|undefined|not a number|\\bot|\(? ?0 ?/ ?0 ?\)?)|(inf|infinity|\\infty|∞|oo|infinite))"
+    r" ?\}? ?\$? ?\.?\Z",
     re.IGNORECASE,
 )
 
@@ -35,7 +35,7 @@ _STARTS = frozenset("0123456789.-−√(")
 
 def read_amount(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
     """The number and the words of its unit. A left side `name =` is dropped; of equal numbers the last counts."""
-    special = _SPECIAL.match(text) if _DIGIT.search(text) is None else None
+    special = _SPECIAL.match(" ".join(text.split())) if _DIGIT.search(text) is None else None
     if special is not None:
         sign, nan, _ = special.groups()
         if nan:
@@ -111,6 +111,8 @@ def _side(tokens: list[Token]) -> tuple[Real, tuple[str, ...]]:
         if _is_bracketed(tokens):
             return _side([*tokens[1:-2], tokens[-1]])
         raise Unreadable("a number is expected before the unit", tokens[0][2])
+    if len(words) > MAX_WORDS:
+        raise Unreadable(f"a unit has at most {MAX_WORDS} words", tokens[cut][2])
     if words and words[-1] in ("/", "per"):
         raise Unreadable("a unit is missing at the end", tokens[-1][2])
     if not words and tokens[-2][1] in (")", "]", "}") and _has_unit(tokens) and _is_bracketed(tokens):

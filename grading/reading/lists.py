@@ -182,7 +182,7 @@ def words(line: Cell) -> list[Cell]:
 
 
 def _separates(left: str, right: str) -> bool:
-    if not left or not right or not _ENDS.search(left) or _WAITS.search(left):
+    if not left or not right or not _ENDS.match(left[-1]) or _WAITS.search(left[-12:]):
         return False
     first = right[0]
     if first in "+-−±":

@@ -121,8 +121,8 @@ def real_of(value: object) -> Real:
 
 
 _QUICK = re.compile(
-    r"\s*([+\-−]?)(\d{1,40}(?:,\d{3}){0,9}|)(\.\d{0,40})?(?:[eE]([+\-−]?\d{1,3}))?\s*"
-    r"([A-Za-zµμ][A-Za-zµμ/ ]{0,30}|%)?\s*\Z"
+    r"\s{0,9}([+\-−]?)(\d{1,40}(?:,\d{3}){0,9}|)(\.\d{0,40})?(?:[eE]([+\-−]?\d{1,3}))?\s{0,9}"
+    r"([A-Za-zµμ][A-Za-zµμ/ ]{0,30}|%)?\s{0,9}\Z"
 )
 
 
@@ -156,17 +156,17 @@ def quick(text: str) -> tuple[Real, str] | None:
     return Real(approx, abs(approx) * ULP, literal, source=literal), unit or ""
 
 
-_N = r"\d{1,18}(?:\.\d{0,18})?|\.\d{1,18}"
-_NOTATION = re.compile(
-    rf"\s*([+\-−]?)\s*(?:"
-    rf"({_N})\s*(?:×|\*|·|⋅|\\times(?![A-Za-z])|\\cdot(?![A-Za-z]))\s*10\s*(?:(?:\^|\*\*)\s*(?:([+\-−]?\d{{1,3}})"
-    r"|\{\s*([+\-−]?\d{1,3})\s*\}|\(\s*([+\-−]?\d{1,3})\s*\))|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
-    rf"|({_N})\s*[/÷∕]\s*({_N})"
-    rf"|\\[dt]?frac\s*\{{\s*({_N})\s*\}}\s*\{{\s*({_N})\s*\}}"
-    r"|(\d{1,6})\s*(?:\^|\*\*)\s*(?:([+\-−]?\d{1,3})|\{\s*([+\-−]?\d{1,3})\s*\})"
-    r"|(\d{1,3}(?: \d{3})+)"
-    r")\s*([A-Za-zµμ][A-Za-zµμ/ ]{0,30})?\s*\Z"
-)
+_PATTERN = r"""~([+\-−]?)~(?:
+  (D)~(?:×|\*|·|⋅|\\times(?![A-Za-z])|\\cdot(?![A-Za-z]))~10~(?:
+    (?:\^|\*\*)~(?:(E)|\{~(E)~\}|\(~(E)~\))|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))
+ |(D)~[/÷∕]~(D)
+ |\\[dt]?frac~\{~(D)~\}~\{~(D)~\}
+ |(\d{1,6})~(?:\^|\*\*)~(?:(E)|\{~(E)~\})
+ |(\d{1,3}(?:\ \d{3})+)
+)~([A-Za-zµμ][A-Za-zµμ/ ]{0,30})?~\Z"""
+_PARTS = {"~": r"\s{0,9}", "D": r"\d{1,18}(?:\.\d{0,18})?|\.\d{1,18}", "E": r"[+\-−]?\d{1,3}"}
+"""~ is a little space, D a decimal, E an exponent. All repetitions are bounded, so that no text can be slow."""
+_NOTATION = re.compile(re.sub(r"~|(?<=\()[DE](?=\))", lambda found: _PARTS[found.group()], _PATTERN), re.VERBOSE)
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 
 

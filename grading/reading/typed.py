@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grading.errors import Unreadable
 from grading.reading.numbers import Real, notation, quick
-from grading.units import split_phrase, table
+from grading.units import MAX_WORDS, split_phrase, table
 
 MAX_LENGTH = 2000
 
@@ -20,7 +20,11 @@ def read_number(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
         if not unit:
             return number, ()
         words = (unit,) if unit in table() else split_phrase(unit)
-        if words[-1] in table() and all(word in table() or word in ("/", "per") for word in words):
+        if (
+            len(words) <= MAX_WORDS
+            and words[-1] in table()
+            and all(word in table() or word in ("/", "per") for word in words)
+        ):
             return number, words
     if not text.strip():
         raise Unreadable("the answer is empty", offset)

@@ -187,6 +187,8 @@ class Words(Literals):
     def sum(self, start: int, product: bool) -> Node:
         """sum_r …, \\sum_{r=1}^{T} …, \\sum_{j \\ne i} …; the body runs to the next + or − of its level."""
         heads = applied.sum_heads(self, start)
+        if not self.declared.indexed and any(low is None or high is None for _, low, high, _ in heads):
+            raise Unreadable("this sum needs its bounds: \\sum_{i=1}^{4}", start)
         self.enter()
         outside, fresh = self.declared, {head[0] for head in heads if not self.declared.knows(head[0])}
         if fresh:

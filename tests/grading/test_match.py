@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import json
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -152,3 +153,35 @@ def test_verdicts_are_json() -> None:
 def test_dressed_numbers(key: str, answer: str, outcome: str) -> None:
     verdict = match(kind="number", key=key, answer=answer, tolerance={"rel": 0.001})
     assert (verdict.verdict or verdict.status) == outcome
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "answer"),
+    [
+        ("quantity", "1 B", "1" + " B" * 40),
+        ("number", "1", " " * 1900 + "K"),
+        ("number", "1", "1/" + " " * 1900 + "!"),
+        ("number", "1", "1" + "/40961" * 300),
+        ("set", "{1}", "1" + " " * 1900 + "z"),
+        ("vector", "(1, 2)", "1 + " * 480 + "1"),
+        ("shape", "(1, 2)", "2" + " " * 1900 + "x"),
+        ("choice", "B", "a" + " " * 1900 + "z"),
+        ("expression", "x", "(" * 59 + "x" + ")" * 59),
+        ("expression", "x", "x" * 1999),
+        ("expression", "x", "x+" * 199 + "x"),
+    ],
+)
+def test_texts_that_once_were_slow(kind: str, key: str, answer: str) -> None:
+    row = {"kind": kind, "key": key, "symbols": ["x"] if kind == "expression" else None}
+    match_row({**row, "answer": key})
+    begun = time.process_time()
+    assert match_row({**row, "answer": answer})["status"] in ("graded", "invalid")
+    assert time.process_time() - begun < 0.2
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"), [("1e400", "0.06%"), ("4096^-60", "2"), ("1", "1e-320"), ("1e-320", "1e-319")]
+)
+def test_numbers_beyond_floats(key: str, answer: str) -> None:
+    assert match(kind="number", key=key, answer=answer, tolerance={"rel": 0.01}).verdict == "wrong"
+    assert match(kind="number", key=key, answer=key, tolerance={"rel": 0.01}).verdict == "right"
