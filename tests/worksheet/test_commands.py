@@ -99,3 +99,21 @@ def test_a_sealed_sheet_needs_its_secret_for_the_key(tmp_path: Path) -> None:
     refused = drillgen("key", *ids, cwd=tmp_path)
     assert refused.returncode == 3 and "secret" in refused.stderr
     assert drillgen("key", *ids, "--secret", "s.key", cwd=tmp_path).stdout == (tmp_path / "k.md").read_text()
+
+
+def test_key_as_json() -> None:
+    made = drillgen("key", "kv_cache.per_token@1/4821", "kv_cache.contents@1/7", "--json")
+    first, second = map(json.loads, made.stdout.splitlines())
+    assert first["id"] == "kv_cache.per_token@1/4821"
+    assert first["parts"][0]["show"] == first["answer"]["show"]
+    assert set(second["parts"][0]["answer"].split(", ")) <= set(second["parts"][0]["options"])
+
+
+def test_no_ids_is_said() -> None:
+    made = drillgen("key", "-", stdin="\n")
+    assert made.returncode == 2 and "no ids" in made.stderr
+
+
+def test_an_unknown_id_is_one_line() -> None:
+    made = drillgen("key", "kv_cache.per_tokn@1/1")
+    assert made.returncode == 3 and "kv_cache.per_token" in made.stderr and made.stdout == ""
