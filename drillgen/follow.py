@@ -34,7 +34,7 @@ def grade_part(
     answer = one.kind.parse(points(text) if decimal_comma else text)
     if not one.kind.compare(answer, expected).right:
         return verdict
-    started = " and ".join(n for n in part.needs)
+    started = " and ".join(part.needs)
     entry = {"name": name, "verdict": "right", "score": 1.0, "method": verdict.method, "follows_own": True}
     return replace(
         verdict,
@@ -44,7 +44,7 @@ def grade_part(
         remarks=(),
         findings=(),
         witness=None,
-        detail=f"consistent with your part {started}; the earlier result itself differs from the key",
+        detail=f"consistent with your part {started}, which itself differs from the key",
         parts=(entry,),
     )
 
@@ -106,7 +106,7 @@ def grade_all(instance: ScenarioInstance, text: str, decimal_comma: bool = False
             details.append(f"part {name}: {' '.join(verdict.remarks) or verdict.detail.splitlines()[0]}")
         entries.append(entry)
     if not given:
-        return Verdict(status="invalid", kind="parts", detail="; ".join(details) or "no part could be read")
+        return Verdict(status="invalid", kind="parts", detail="\n".join(details) or "no part could be read")
     score = sum(float(e["score"] or 0) for e in entries) / len(entries)
     right = all(e["verdict"] == "right" and "follows_own" not in e for e in entries)
     return Verdict(
@@ -114,7 +114,7 @@ def grade_all(instance: ScenarioInstance, text: str, decimal_comma: bool = False
         verdict="right" if right else "wrong",
         score=score,
         method="tolerance",
-        detail="; ".join(details),
+        detail="\n".join(details),
         parts=tuple(entries),
         kind="parts",
     )

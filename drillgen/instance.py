@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 SCHEMA = "drillgen.problem/1"
 
 
+class NoParts(Unknown):
+    """A part was named of a problem that is one piece."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__("part", "", ())
+        self.args = (f"{id} has no parts: leave the part out",)
+
+
 @dataclass(eq=False, repr=False)
 class Instance:
     """A drill with a seed.
@@ -61,6 +69,8 @@ class Instance:
                 slips = [replace(s, value=s.value[index]) for s in self.slip_keys()]
                 verdict = grade(one.kind, text, self.answer[index], slips)
                 return replace(verdict, part=part)
+        if not parts:
+            raise NoParts(self.id)
         raise Unknown(f"part of {self.id}", part, [p.name for p in parts])
 
     def _near(self, text: str, verdict: Verdict) -> Verdict:

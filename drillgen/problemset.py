@@ -15,6 +15,7 @@ from hashlib import blake2b
 from drillgen import catalog
 from drillgen.ids import MAX_SEED, Secret
 from drillgen.instance import Instance, make, plain
+from drillgen.output import Refused
 from drillgen.scenario import Scenario, ScenarioInstance, make_scenario, scenario
 from solvers.draws import Draws
 from solvers.drill import Card, Drill
@@ -42,8 +43,16 @@ Choice = tuple[Card, Drill] | Scenario
 Drawn = Instance | ScenarioInstance
 
 
-class Exhausted(Exception):
+class Exhausted(Refused):
     """A set that was to hold no problem twice has no more problems (exit 3)."""
+
+
+class NoDrill(Unknown):
+    """Selectors that no drill meets together, or a range of cards that runs backwards."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("selection", "", ())
+        self.args = (why,)
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,12 @@ class Selection:
         if named and not (drills or self.cards or self.chain):
             return [*named]
         return [*self._drills(drills), *named]
+
+    def _words(self) -> str:
+        """The selectors as they are typed."""
+        pairs = [("card", self.cards), ("drill", self.drills), ("stars", self.stars), ("kind", self.kinds)]
+        words = [f"--{name} {value}" for name, values in pairs for value in values]
+        return " ".join([*words, *([f"--chain {self.chain}"] if self.chain else []), *self.moves])
 
     def _drills(self, ids: Sequence[str]) -> list[tuple[Card, Drill]]:
         for kind in self.kinds:
@@ -94,7 +109,7 @@ class Selection:
             and (not self.moves or set(self.moves) & set(d.moves))
         ]
         if not pool:
-            raise Unknown("selection", "no drill meets all selectors", ())
+            raise NoDrill(f"no drill is all of this at once: {self._words()}")
         return pool
 
 
@@ -106,7 +121,7 @@ def card_numbers(text: str) -> list[int]:
         if dash and low.isdecimal() and high.isdecimal():
             first, last = catalog.card(low).number, catalog.card(high).number
             if first > last:
-                raise Unknown("card range", piece.strip(), ())
+                raise NoDrill(f"{piece.strip()!r} is no range of cards: the lower number comes first, e.g. 3-7")
             out += range(first, last + 1)
         else:
             out.append(catalog.card(piece).number)
@@ -136,7 +151,7 @@ class Stream:
                     yield found
             if self.unique and len(self._spent) == len(self.chosen):
                 raise Exhausted(
-                    f"the selected drills have no more than {len(self._seen)} different problems; "
+                    f"the selected drills have no more than {_problems(len(self._seen))}; "
                     "ask for fewer, select more drills, or drop --unique"
                 )
 
@@ -162,6 +177,10 @@ class Stream:
         if isinstance(choice, Scenario):
             return make_scenario(choice, seed, self.secret)
         return make(*choice, seed, self.secret)
+
+
+def _problems(count: int) -> str:
+    return f"{count:,} different problem{'' if count == 1 else 's'}"
 
 
 def _balanced(draws: Draws, chosen: Sequence[Choice]) -> list[Choice]:

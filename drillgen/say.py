@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from grading.verdict import Verdict
 
+LETTERS = "ABCDEFGHIJKLMNOP"
 MARKS = {"right": "right", "wrong": "wrong", None: "undecided"}
 
 
@@ -32,65 +33,164 @@ def ascii_only() -> bool:
     return encoding not in ("utf8", "utf16", "utf32", "utf8sig")
 
 
-def prose(markdown: str) -> str:
-    """Markdown with LaTeX as terminal text: √d_k, qᵀk, Σ_j."""
-    if "$" not in markdown and "*" not in markdown and "`" not in markdown and len(markdown) < width():
-        return markdown
-    from drillgen.typeset import terminal
+def prose(markdown: str, indent: str = "") -> str:
+    """Markdown with LaTeX as terminal text: √d_k, qᵀk, Σ_j; wrapped, each line behind the indent."""
+    room = width() - len(indent)
+    if not set(markdown) & set("$*`\\\n"):
+        lines = _filled(markdown, room)
+    else:
+        from drillgen.typeset import terminal
 
-    return terminal.write(markdown, width())
+        lines = terminal.write(markdown, room).split("\n")
+    return "\n".join(indent + line if line else "" for line in lines)
 
 
-def verdict_lines(verdict: Verdict) -> Iterator[str]:
-    """A verdict in lines: the mark, how the answer was read, the slip's remark or where it differs."""
+def plain(text: str, indent: str = "") -> str:
+    """Text that is no Markdown (an answer, a reading, an error), wrapped; what learners typed passes unharmed."""
     from grading.reading.show import printable
 
+    return "\n".join(indent + line for line in _filled(printable(text, 2000), width() - len(indent)))
+
+
+def labelled(label: str, markdown: str, wrap: Callable[[str, str], str] = prose) -> str:
+    """A text behind its label, further lines under its first word."""
+    return label + wrap(markdown, " " * len(label))[len(label) :]
+
+
+def _filled(text: str, room: int) -> list[str]:
+    if len(text) <= room:
+        return [text]
+    import textwrap
+
+    return textwrap.wrap(text, max(20, room), break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def verdict_lines(verdict: Verdict, problem: Mapping[str, Any] | None = None) -> Iterator[str]:
+    """A verdict in lines: the mark, how the answer was read, the slip's remark or where it differs.
+
+    problem: where it is at hand, options are named by the letters that the learner sees.
+    """
     if verdict.status == "graded":
-        head = MARKS[verdict.verdict]
-        if verdict.verdict == "wrong" and verdict.score:
-            head += f" (score {verdict.score:.2f})"
+        yield MARKS[verdict.verdict] + _share(verdict)
     else:
-        head = "cannot read this answer (no attempt charged)" if verdict.status == "invalid" else verdict.status
-    yield head
+        yield "cannot read this answer (no attempt charged)" if verdict.status == "invalid" else verdict.status
     if verdict.reading:
-        yield f"  read as: {printable(verdict.reading)}"
+        yield labelled("  read as: ", _lettered(verdict.reading, problem), plain)
     for remark in verdict.remarks:
-        yield from _indented(prose(remark))
+        yield prose(remark, "  ")
     for finding in verdict.findings:
-        yield from _indented(prose(finding.text))
+        yield _remark(finding.text)
+    yield from _whole_scenario(verdict) if verdict.kind == "parts" and not verdict.part else _details(verdict)
+
+
+def _share(verdict: Verdict) -> str:
+    """How much of a wrong answer in parts is right."""
+    if verdict.verdict != "wrong" or not verdict.score:
+        return ""
+    if verdict.parts:
+        done = sum(1 for p in verdict.parts if p.get("verdict") == "right")
+        return f" ({done} of {len(verdict.parts)} right)"
+    return f" (score {verdict.score:.2f})"
+
+
+def _lettered(text: str, problem: Mapping[str, Any] | None) -> str:
+    """The members of a choice by the letters shown, other texts as they are."""
+    options = (problem or {}).get("options") or ()
+    letters = {o["key"]: letter for letter, o in zip(LETTERS, options, strict=False)}
+    keys = text.split(", ")
+    return ", ".join(sorted(letters[k] for k in keys)) if letters and set(keys) <= set(letters) else text
+
+
+def _remark(text: str, indent: str = "  ") -> str:
+    """A finding: it may quote what the learner typed, which need not be Markdown."""
+    if "$" not in text:
+        return plain(text, indent)
+    from drillgen.typeset.errors import TypesetError
+
+    try:
+        return prose(text, indent)
+    except TypesetError:
+        return plain(text, indent)
+
+
+def _details(verdict: Verdict) -> Iterator[str]:
+    lines = (verdict.detail or "").splitlines()
+    # The last two lines may be the text and a caret under it: they are windowed, never wrapped.
+    pointed = lines[-2:] if len(lines) > 2 and lines[-1].strip() == "^" else []
+    for line in lines[: len(lines) - len(pointed)]:
+        yield plain(line, "  ")
+    yield from _window(*pointed) if pointed else ()
+    own = any(part.get("follows_own") for part in verdict.parts)
+    if not own:
+        what = "row" if verdict.kind == "table" else "part"
+        for part in verdict.parts:
+            yield f"  {what} {_name(part)}: {_mark(part)}"
+    if verdict.witness and not lines:
+        yield plain(_witness(verdict.witness), "  ")
+
+
+def _whole_scenario(verdict: Verdict) -> Iterator[str]:
+    """Every part on a line of its own, with what there is to say about it."""
+    said: dict[str, str] = {}
     for line in (verdict.detail or "").splitlines():
-        yield "  " + printable(line, 400)
+        name, colon, text = line.removeprefix("part ").partition(": ")
+        if colon and line.startswith("part "):
+            said[name] = text
+        else:
+            yield plain(line, "  ")
     for part in verdict.parts:
-        note = " (consistent with your earlier part)" if part.get("follows_own") else ""
-        mark = MARKS[part.get("verdict")] if part.get("status", "graded") == "graded" else part["status"]
-        yield f"  part {printable(str(part.get('name', '')), 40)}: {mark}{note}"
-    if verdict.witness:
-        yield from _indented(_witness(verdict.witness))
+        text = said.get(str(part.get("name")), "")
+        mark = "no answer" if part.get("status") == "invalid" and not text else _mark(part)
+        yield labelled(f"  {_name(part)}: ", f"{mark}; {text}" if text else mark, _remark)
 
 
-def _indented(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        yield "  " + line
+def _name(part: Mapping[str, Any]) -> str:
+    from grading.reading.show import printable
+
+    return printable(str(part.get("name", "")), 40)
+
+
+def _mark(part: Mapping[str, Any]) -> str:
+    status = part.get("status", "graded")
+    return MARKS[part.get("verdict")] if status == "graded" else "not read" if status == "invalid" else str(status)
+
+
+def _window(text: str, caret: str) -> Iterator[str]:
+    """The text with its caret, cut to the width around the caret."""
+    room, column = width() - 3, len(caret.rstrip()) - 1
+    begin = max(0, column - room + 12) if len(text) > room else 0
+    piece = text[begin : begin + room]
+    lead = "…" if begin else ""
+    yield f"  {lead}{piece[len(lead) :]}"
+    yield "  " + " " * (column - begin) + "^"
 
 
 def _witness(witness: Mapping[str, Any]) -> str:
-    from grading.reading.show import printable
-
     point = witness.get("point") or {}
     where = ", ".join(f"{k} = {v}" for k, v in point.items()) if isinstance(point, Mapping) else str(point)
     rest = "; ".join(f"{k}: {v}" for k, v in witness.items() if k != "point")
-    return printable(f"for example at {where}: {rest}" if where else rest, 400)
+    return f"for example at {where}: {rest}" if where else rest
 
 
 def head_line(problem: Mapping[str, Any]) -> str:
     """id · card · difficulty · time."""
-    stars = "★" * int(problem["stars"])
-    return f"{problem['id']}   card {problem['card']} · {stars} · {problem['minutes']} min"
+    return f"{problem['id']}   {_cards(problem)} · {effort(problem)}"
+
+
+def effort(problem: Mapping[str, Any]) -> str:
+    """difficulty · time."""
+    return f"{'★' * int(problem['stars'])} · {problem['minutes']} min"
+
+
+def _cards(problem: Mapping[str, Any]) -> str:
+    numbers = problem.get("cards") or [problem["card"]]
+    return f"card{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
 def asked(problem: Mapping[str, Any]) -> str:
     """How to answer, and how precisely."""
-    return f"Answer: {problem['answer_format']} ({problem['precision']})"
+    precision = "" if "choice" in problem["kind"] else f"; {problem['precision']}"
+    return f"Answer: {problem['answer_format']}{precision}"
 
 
 def problem_lines(problem: Mapping[str, Any], hints: bool = False) -> Iterator[str]:
@@ -101,30 +201,51 @@ def problem_lines(problem: Mapping[str, Any], hints: bool = False) -> Iterator[s
     if problem["kind"] == "parts" and "parts" in problem and "cards" in problem:
         for part in problem["parts"]:
             yield ""
-            yield f"({part['name']})  [{part['minutes']} min]"
-            yield from _body(part, hints)
+            yield from part_lines(part, hints)
         return
-    yield from _body(problem, hints, first=False)
+    yield from _body(problem, hints)
 
 
-def _body(problem: Mapping[str, Any], hints: bool, first: bool = True) -> Iterator[str]:
-    if first:
-        yield prose(problem["prompt"])
-    for letter, option in zip("ABCDEFGHIJKLMNOP", problem.get("options", ()), strict=False):
-        yield f"  {letter}. {prose(option['text'])}"
+def part_lines(part: Mapping[str, Any], hints: bool = False) -> Iterator[str]:
+    """A part of a scenario as terminal text."""
+    yield f"({part['name']}) {effort(part)}"
     yield ""
-    yield asked(problem)
+    yield prose(part["prompt"])
+    yield from _body(part, hints)
+
+
+def _body(problem: Mapping[str, Any], hints: bool) -> Iterator[str]:
+    if problem.get("options"):
+        yield ""
+    for letter, option in zip(LETTERS, problem.get("options", ()), strict=False):
+        yield labelled(f"  {letter}. ", option["text"])
+    yield ""
+    yield labelled("Answer: ", asked(problem).removeprefix("Answer: "), plain)
     if hints:
+        yield ""
         for number, hint in enumerate(problem["hints"], 1):
-            yield ""
-            yield f"hint {number}: {prose(hint)}"
+            yield hint_line(number, hint)
     if "answer" in problem:
         yield ""
-        yield f"answer: {prose(problem['answer']['show'])}"
-        for slip in problem["slips"]:
-            yield f"  {slip['id']}: {slip['show']} - {prose(slip['remark'])}"
+        yield from key_lines(problem)
+
+
+def hint_line(number: int, hint: str) -> str:
+    """A hint behind its number."""
+    return labelled(f"hint {number}: ", hint)
+
+
+def key_lines(problem: Mapping[str, Any], slips: bool = True) -> Iterator[str]:
+    """The answer, the slips where wanted, and the worked solution."""
+    yield labelled("answer: ", _lettered(problem["answer"]["show"], problem), plain)
+    if slips and problem["slips"]:
         yield ""
-        yield prose(problem["solution"])
+        yield "slips:"
+        for slip in problem["slips"]:
+            yield labelled("  ", f"{_lettered(slip['show'], problem)}  [{slip['id']}]", plain)
+            yield prose(slip["remark"], "    ")
+    yield ""
+    yield prose(problem["solution"])
 
 
 def problem_markdown(problem: Mapping[str, Any], number: int) -> str:
@@ -134,10 +255,11 @@ def problem_markdown(problem: Mapping[str, Any], number: int) -> str:
     for part in parts:
         if part is not problem:
             out += [f"### ({part['name']})", "", part["prompt"], ""]
-        out += [f"- {x}. {o['text']}" for x, o in zip("ABCDEFGHIJKLMNOP", part.get("options", ()), strict=False)]
+        out += [f"- {x}. {o['text']}" for x, o in zip(LETTERS, part.get("options", ()), strict=False)]
         out += [*([""] if part.get("options") else []), f"*{asked(part)}*", ""]
         if "answer" in part:
-            out += [f"**Answer:** {part['answer']['show']}", ""]
-            out += [f"- {s['id']}: {s['show']} ({s['remark']})" for s in part["slips"]]
+            # In code spans: the stars of a formula are no emphasis.
+            out += [f"**Answer:** `{part['answer']['show']}`", ""]
+            out += [f"- `{s['show']}` ({s['id']}): {s['remark']}" for s in part["slips"]]
             out += ["", part["solution"], ""]
     return "\n".join(out)

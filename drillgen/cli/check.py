@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from drillgen.cli.selectors import json_option, read_secret, secret_option
+
+if TYPE_CHECKING:
+    from drillgen.instance import Instance
+    from drillgen.scenario import ScenarioInstance
 
 EXIT = {"right": 0, "wrong": 1}
 
@@ -36,7 +41,8 @@ def command(
     text = " ".join(answer)
     if text == "-":
         text = sys.stdin.read(1_000_000).rstrip("\n")
-    verdict = open_id(id, read_secret(secret)).grade(text, part=part, decimal_comma=decimal_comma)
+    found = open_id(id, read_secret(secret))
+    verdict = found.grade(text, part=part, decimal_comma=decimal_comma)
     if as_json:
         import json
 
@@ -44,8 +50,20 @@ def command(
     else:
         from drillgen.say import verdict_lines
 
-        for line in verdict_lines(verdict):
+        for line in verdict_lines(verdict, _shown(found, part)):
             click.echo(line)
     if verdict.status != "graded":
         return 3
     return EXIT.get(verdict.verdict or "", 4)
+
+
+def _shown(found: Instance | ScenarioInstance, part: str | None) -> dict[str, Any]:
+    """The options in the order shown, of a choice or of a scenario's part that is one."""
+    from drillgen.instance import Instance
+
+    kind: Any = None
+    if isinstance(found, Instance):
+        kind = found.kind if part is None else None
+    elif part is not None:
+        kind = found.parts[part].kind
+    return {"options": [{"key": o.key} for o in getattr(kind, "options", ())]}

@@ -20,9 +20,8 @@ def command(file: str, out: str | None, strict: bool) -> int:
     A row: {"id": …, "kind": "quantity", "key": "512 KiB", "answer": "0.5 MiB", "tolerance": {"rel": 0.01}}; symbolic
     kinds also take "symbols", "arrays" and "shapes". Key and answer are both untrusted text.
     """
-    from grading.match import match_row
-
     from drillgen.output import target
+    from grading.match import match_row
 
     bad = quarantined = 0
     with _lines(file) as lines, target(out) as stream:
