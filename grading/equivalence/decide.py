@@ -7,6 +7,7 @@ domain gives both a value. A difference between floats counts only far above its
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
@@ -269,28 +270,42 @@ class _Trial:
 
     def undefined(self, site: Site, reason: str) -> Outcome | None:
         """A point where only the answer has no value refutes it, unless the gap is removable."""
-        near = list(self.neighbours(site.point))
-        holes = 0
-        for point in near:
-            slots = self.key.slots(point, max(self.size, self.key.size))
-            try:
-                ours = self.key.program(slots)
-            except (Undefined, Unclear, TooLarge):
+        holes = seen = 0
+        for point in self.neighbours(site.point):
+            near = self.key.site(point)
+            if near is None or near.ball is None:
                 continue
-            try:
-                theirs = self.program(slots)
-            except Undefined:
-                holes += 1
-                continue
-            except (Unclear, TooLarge):
-                continue
-            gap, bound = abs(theirs[0] - ours[0]), theirs[1] + ours[1]
-            if gap > _MARGIN * bound and gap > 1e-300 and self.key.domain.holds(point):
-                return self.refuted(Site(point, slots, ours), ours[0], theirs[0])
-        if near and 3 * holes < len(near):
+            verdict, theirs = self.look(near)
+            if verdict == "differs" and self.key.domain.holds(point):
+                return self.refuted(near, near.ball[0], theirs)
+            seen += verdict != "open"
+            holes += verdict == "undefined"
+        if seen and 3 * holes < seen:
+            return None
+        if not seen and any(not interval.integer for _, interval in self.key.domain.names):
+            # the key itself is alone here, as (−1)^ln x at x = 1
+            self.unsettled += 1
             return None
         key_value: Any = site.ball[0] if site.ball else self.key.exact(site)
         return self.refuted(site, key_value, f"undefined ({reason})")
+
+    def look(self, site: Site) -> tuple[str, Any]:
+        """Whether the answer is "equal", "differs", "undefined" or "open" at a site, with its value."""
+        assert site.ball is not None
+        try:
+            value, error = self.program(self.slots(site))
+        except Undefined:
+            return "undefined", None
+        except (Unclear, TooLarge):
+            try:
+                exact = self.precise(self.answer, site, DIGITS)
+            except Undefined:
+                return "undefined", None
+            except (Unclear, TooLarge):
+                return "open", None
+            value, error = _as_float(exact), 1e-12 * abs(_as_float(exact))
+        gap, bound = abs(value - site.ball[0]), error + site.ball[1]
+        return ("differs" if gap > _MARGIN * bound and gap > 1e-300 else "equal"), value
 
     def neighbours(self, point: Point) -> list[Point]:
         """Points close by: real names move; where there are none, whole ones move between the whole numbers."""
@@ -333,6 +348,13 @@ def _same(a: Value, b: Value, digits: int) -> bool | None:
         return False
     size = max(abs(tools.spread(a)[0]), abs(tools.spread(b)[0]), Decimal(1))
     return True if error <= size * AGREE else None
+
+
+def _as_float(value: Value) -> float:
+    try:
+        return float(value if isinstance(value, Fraction) else value[0])
+    except OverflowError:
+        return math.inf
 
 
 def _pair(a: Any, b: Any) -> tuple[str, str]:

@@ -291,6 +291,9 @@ class IndexPlanner:
             return {"array"} if node.name in self.shapes else set()
         if isinstance(node, (Indexed, Entry, Sum, Indicator)):
             return {"index"}
+        if isinstance(node, Call) and node.name in ("min", "max", "log"):
+            # functions of numbers only
+            return {"index"}
         if isinstance(node, Number):
             return set()
         return set().union(*(self.holds(child) for child in children(node)))

@@ -15,7 +15,7 @@ from typing import Any
 from grading.equivalence.draws import Dim
 from grading.equivalence.evaluate import rational
 from grading.equivalence.normal import Form
-from grading.equivalence.pieces import add_to
+from grading.equivalence.pieces import add_to, as_poly
 from grading.equivalence.polynomial import Poly, Table, TooBig
 from grading.reading.tree import Add, Call, Div, Mul, Neg, Node, Number, Pow, Sub, Symbol, Transpose
 
@@ -298,8 +298,8 @@ class Speller:
         if base.shape in (None, (1, 1)):
             if exponent is None:
                 return Words(None, {(): self.form.poly(node)})
-            number, mono = self.form.term_power(self.table.wrap(self.scalar(base)), exponent)
-            return Words(base.shape, {(): {mono: number}})
+            power = as_poly(self.form.term_power(self.table.wrap(self.scalar(base)), exponent))
+            return Words(base.shape, {(): power})
         if exponent == -1:
             return self.inverse(base)
         if exponent is None or exponent.denominator != 1 or not 1 <= exponent <= 6:
