@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,10 @@ from drillgen.worksheet.options import FORMS, Options
 if TYPE_CHECKING:
     from drillgen.ids import Secret
     from drillgen.worksheet import Sheet
+
+
+MOST = 500
+"""Problems on one sheet."""
 
 
 @click.command()
@@ -36,13 +41,20 @@ def command(
     drillgen sheet --cards 1-7 --minutes 45 --solutions --out sheet.pdf --key key.pdf
     drillgen sheet --card 13 --students roster.csv --split sheets --key keys.pdf
     """
+    from drillgen.output import Refused
+    from drillgen.progress import track
     from drillgen.worksheet import render
     from drillgen.worksheet.files import form_of, save, save_into
+    from drillgen.worksheet.sheets import render_each
 
     if (out is None) == (split is None):
         raise click.UsageError("give either --out FILE or, with --students, --split DIR")
+    if out is not None and key is not None and Path(out).resolve() == Path(key).resolve():
+        raise click.UsageError("--out and --key name the same file")
     if split is not None and students is None:
         raise click.UsageError("--split goes with --students")
+    if (count or 0) > MOST:
+        raise Refused(f"a sheet holds at most {MOST} problems, not {count}")
     forms = {name: form_of(name) for name in (out, key) if name}
     options = gather(given)
     text = seed_text(seed)
@@ -54,8 +66,9 @@ def command(
         _warn(sheets, options)
     documents = [(name, render(sheets, options, forms[name], key=name == key)) for name in (out, key) if name]
     if split:
-        each = [(f"{s.student.slug}.{form}", render([s], options, form)) for s in sheets if s.student]
-        save_into(split, each)
+        names = [f"{sheet.student.slug}.{form}" for sheet in sheets if sheet.student]
+        made = track(render_each(sheets, options, form), "files", len(sheets))
+        save_into(split, list(zip(names, made, strict=True)))
     save(documents)
     repeat_hint(seed, text)
 

@@ -40,7 +40,7 @@ def common(command: F) -> F:
             click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", help="Paper size (a4)."),
             click.option("--choices", is_flag=True, help="Multiple choice, with options made of the slips."),
             click.option("--solutions", is_flag=True, help="Worked solutions and slips in the key."),
-            click.option("--fonts", type=click.Path(file_okay=False), help="A folder of fonts for names."),
+            click.option("--fonts", type=click.Path(exists=True, file_okay=False), help="A folder of fonts for names."),
         )
     ):
         command = option(command)

@@ -10,11 +10,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drillgen.output import Refused
 from drillgen.typeset import typst as write
 from drillgen.typeset.markdown import read
 from drillgen.worksheet import qr
@@ -28,8 +30,21 @@ if TYPE_CHECKING:
 TEXT_FONTS = ("Libertinus Serif",)
 LARGE = 500_000
 """Characters of input (some forty students' sheets) from which a document is made in a process of its own."""
+MOST = 12_000_000
+"""Characters of input (some seven hundred students' sheets) that would take more memory than most machines have."""
+BATCH = 25
+"""Separate documents that one process makes."""
 STAMP = 1_704_067_200
 """Seconds since 1970 of the creation date that every document carries (the start of 2024): same input, same bytes."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """One document to be made: what the template gets, the fonts, the PDF standards."""
+
+    inputs: str
+    fonts: Fonts
+    standards: Sequence[str]
 
 
 def render(sheets: Sequence[Sheet], options: Options, key: bool) -> bytes:
@@ -37,9 +52,35 @@ def render(sheets: Sequence[Sheet], options: Options, key: bool) -> bytes:
 
     Where some character of a name or title is in no font, the document is tagged but does not claim PDF/UA-1.
     """
+    order = _order(sheets, options, key)
+    if len(order.inputs) > MOST:
+        raise Refused(
+            f"{len(sheets)} sheets in one PDF would take several GB of memory to set: make fewer, or one file each "
+            "(--split DIR)"
+        )
+    if len(order.inputs) > LARGE:
+        return in_child([order])[0]
+    return compile_here(order)
+
+
+def render_each(sheets: Sequence[Sheet], options: Options) -> Iterator[bytes]:
+    """A PDF for each sheet; many are made in processes of their own, two at a time."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    orders = [_order([sheet], options, False) for sheet in sheets]
+    if len(orders) <= BATCH:
+        yield from map(compile_here, orders)
+        return
+    batches = [orders[i : i + BATCH] for i in range(0, len(orders), BATCH)]
+    with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        for made in pool.map(in_child, batches):
+            yield from made
+
+
+def _order(sheets: Sequence[Sheet], options: Options, key: bool) -> Order:
     fitted = fit(sheets, options)
     inputs = json.dumps(data(fitted.sheets, fitted.options, key), ensure_ascii=False)
-    return _compile(inputs, fitted.fonts, ("ua-1",) if fitted.whole else ())
+    return Order(inputs, fitted.fonts, ("ua-1",) if fitted.whole else ())
 
 
 def data(sheets: Sequence[Sheet], options: Options, key: bool) -> dict[str, Any]:
@@ -135,41 +176,46 @@ def _template() -> bytes:
     return (Path(templates.__file__).parent / "_worksheet.typ").read_bytes()
 
 
-def _compile(inputs: str, fonts: Fonts, standards: Sequence[str]) -> bytes:
-    if len(inputs) > LARGE:
-        return _in_child(inputs, fonts, standards)
-    return compile_here(inputs, fonts, standards)
-
-
-def compile_here(inputs: str, fonts: Fonts, standards: Sequence[Any]) -> bytes:
+def compile_here(order: Order) -> bytes:
     """Run Typst on the template with these inputs: no packages, no network, an empty root."""
     import typst
 
+    standards: Any = list(order.standards)
     with tempfile.TemporaryDirectory(prefix="drillgen-") as empty:
         compiler = typst.Compiler(
-            input=_template(), root=empty, font_paths=load(fonts), sys_inputs={"data": inputs},
+            input=_template(), root=empty, font_paths=load(order.fonts), sys_inputs={"data": order.inputs},
             package_path=empty, package_cache_path=empty,
         )  # fmt: skip
-        made = compiler.compile(format="pdf", pdf_standards=list(standards), timestamp=STAMP)
+        made = compiler.compile(format="pdf", pdf_standards=standards, timestamp=STAMP)
     assert isinstance(made, bytes)
     return made
 
 
-def _in_child(inputs: str, fonts: Fonts, standards: Sequence[str]) -> bytes:
-    """A large document in a fresh process: Typst keeps what it has laid out until its process ends."""
-    order = json.dumps({"inputs": inputs, "folder": fonts.folder, "system": fonts.system, "standards": standards})
+def in_child(orders: Sequence[Order]) -> list[bytes]:
+    """Documents made in a fresh process: Typst keeps what it has laid out until its process ends."""
+    wanted = json.dumps(
+        [{"inputs": o.inputs, "folder": o.fonts.folder, "system": o.fonts.system, "standards": list(o.standards)}
+         for o in orders]
+    )  # fmt: skip
     made = subprocess.run(
         [sys.executable, "-c", "from drillgen.worksheet.pdf import child; child()"],
-        input=order.encode(), capture_output=True, check=False,
+        input=wanted.encode(), capture_output=True, check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
     if made.returncode:
         raise RuntimeError(f"typesetting failed: {made.stderr.decode(errors='replace')[-2000:]}")
-    return made.stdout
+    out: list[bytes] = []
+    at = 0
+    while at < len(made.stdout):
+        size = int.from_bytes(made.stdout[at : at + 8])
+        out.append(made.stdout[at + 8 : at + 8 + size])
+        at += 8 + size
+    return out
 
 
 def child() -> None:
-    """The other end of `_in_child`: an order on standard input, the PDF on standard output."""
-    order = json.loads(sys.stdin.buffer.read())
-    fonts = Fonts(order["folder"], order["system"])
-    sys.stdout.buffer.write(compile_here(order["inputs"], fonts, order["standards"]))
+    """The other end of `in_child`: orders on standard input, documents on standard output, each behind its length."""
+    for order in json.loads(sys.stdin.buffer.read()):
+        fonts = Fonts(order["folder"], order["system"])
+        made = compile_here(Order(order["inputs"], fonts, order["standards"]))
+        sys.stdout.buffer.write(len(made).to_bytes(8) + made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,10 +37,24 @@ def build(instances: Iterable[Any], options: Options | None = None, student: Stu
 
 def render(sheets: Sequence[Sheet], options: Options | None = None, form: str = "pdf", key: bool = False) -> bytes:
     """All sheets, or with `key` all their keys, as one document: pdf, html, md or tex."""
-    from importlib import import_module
-
     if form not in FORMS:
         raise ValueError(f"a sheet is {', '.join(FORMS)}, not {form}")
-    writer = import_module(f"drillgen.worksheet.{form}")
-    made = writer.render(sheets, options or Options(), key)
+    made = _writer(form).render(sheets, options or Options(), key)
     return made if isinstance(made, bytes) else str(made).encode()
+
+
+def render_each(sheets: Sequence[Sheet], options: Options | None = None, form: str = "pdf") -> Iterator[bytes]:
+    """A document for each sheet, in order."""
+    if form == "pdf":
+        from drillgen.worksheet import pdf
+
+        yield from pdf.render_each(sheets, options or Options())
+        return
+    for sheet in sheets:
+        yield render([sheet], options, form)
+
+
+def _writer(form: str) -> Any:
+    from importlib import import_module
+
+    return import_module(f"drillgen.worksheet.{form}")

@@ -58,9 +58,12 @@ def test_without_a_seed_the_command_that_repeats_is_said(tmp_path: Path) -> None
         ([], 2, "--out"),
         (["--out", "s.md", "--split", "d"], 2, "--out"),
         (["--split", "d"], 2, "--students"),
+        (["--out", "s.md", "--key", "./s.md"], 2, "same file"),
         (["--out", "s.md", "--students", "none.csv"], 3, "cannot read the roster"),
         (["--out", "s.md", "--space", "much"], 2, "centimetres"),
         (["--out", "s.md", "--card", "cats"], 3, "card"),
+        (["--out", "s.md", "--count", "501"], 3, "at most 500"),
+        (["--out", "s.md", "--fonts", "nowhere"], 2, "nowhere"),
     ],
 )
 def test_wrong_use_is_one_line_and_nothing_is_written(tmp_path: Path, args: list[str], code: int, said: str) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
+from drillgen.output import Refused
 from drillgen.typeset.markdown import read
 from drillgen.worksheet import KeyRefused, Options, build, render
 from drillgen.worksheet.choices import of_slips, resolve
@@ -268,6 +269,11 @@ def test_a_large_run_in_a_process_of_its_own_gives_the_same_bytes(monkeypatch: p
     here = render([sheet])
     monkeypatch.setattr(pdf, "LARGE", 0)
     assert render([sheet]) == here
+    monkeypatch.setattr(pdf, "BATCH", 2)
+    assert list(pdf.render_each([sheet] * 3, ALL)) == [here] * 3
+    monkeypatch.setattr(pdf, "MOST", 0)
+    with pytest.raises(Refused, match="--split"):
+        render([sheet])
 
 
 def test_the_maths_font_has_every_glyph_that_mathml_writes() -> None:
