@@ -16,10 +16,11 @@ from functools import cached_property
 from typing import Any
 
 from grading.equivalence.balls import Ball, TooLarge, Unclear, Undefined, as_ball
+from grading.equivalence.decimals import DIGITS, Value
 from grading.equivalence.domain import Domain, Point
 from grading.equivalence.evaluate import Frame, Program, Slots, compile_tree
 from grading.equivalence.polynomial import Table
-from grading.equivalence.precise import DIGITS, MAX_STEPS, Precise, Value
+from grading.equivalence.precise import MAX_STEPS, Precise
 from grading.equivalence.proof import Normal
 from grading.reading.tree import Node
 

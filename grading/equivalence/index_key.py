@@ -15,13 +15,16 @@ from typing import Any
 
 from grading.equivalence.balls import TooLarge, Unclear, Undefined
 from grading.equivalence.decide import Outcome, _same, decimal
+from grading.equivalence.decimals import DIGITS, Value
 from grading.equivalence.domain import Domain
 from grading.equivalence.draws import Dim, Draw, draw
 from grading.equivalence.evaluate import Unsupported
-from grading.equivalence.indices import MAX_AXES, Counter, Grid, IndexPlanner, Program
-from grading.equivalence.matrices import Redraw, ShapeError
+from grading.equivalence.grids import MAX_AXES, Grid, Program
+from grading.equivalence.indices import Counter, IndexPlanner
+from grading.equivalence.matrices import ShapeError
 from grading.equivalence.matrix_key import compare, finite
-from grading.equivalence.precise import DIGITS, Precise, Value
+from grading.equivalence.matrix_values import Redraw
+from grading.equivalence.precise import Precise
 from grading.reading.tree import Node
 
 DRAWS = 3

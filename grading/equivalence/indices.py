@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from grading.equivalence.draws import Dim, Draw
+from grading.equivalence.draws import Dim
 from grading.equivalence.evaluate import rational
-from grading.equivalence.matrices import MAX_PLAIN_BITS, Planner, Redraw, ShapeError, Values
+from grading.equivalence.grids import FUNCTIONS, MAX_AXES, RELATIONS, Grid, Program, Shifted, whole_sum
+from grading.equivalence.matrices import MAX_PLAIN_BITS, Planner, ShapeError
+from grading.equivalence.matrix_values import Redraw
 from grading.reading.tree import (
     Add,
     Call,
@@ -34,37 +36,8 @@ from grading.reading.tree import (
     children,
 )
 
-Program = Callable[["Grid"], Any]
-
-MAX_AXES = 7
 MAX_TERMS = 1000
 """Terms of a sum over numbers that index nothing, nested sums together."""
-
-
-class Grid(Values):
-    """One draw as floats, with index axes made on demand."""
-
-    __slots__ = ("axes", "raw")
-
-    def __init__(self, draw: Draw) -> None:
-        super().__init__(draw)
-        self.raw = {
-            name: self.arrays[name][:, 0] if not isinstance(entries[0], tuple) else self.arrays[name]
-            for name, entries in draw.arrays.items()
-        }
-        self.axes: dict[tuple[int, int, int], Any] = {}
-
-    def axis(self, place: int, first: int, size: int) -> Any:
-        """Whole numbers from `first` along axis `place` of `MAX_AXES`."""
-        import numpy as np
-
-        key = (place, first, size)
-        found = self.axes.get(key)
-        if found is None:
-            shape = [1] * MAX_AXES
-            shape[place] = size
-            found = self.axes[key] = np.arange(first, first + size).reshape(shape)
-        return found
 
 
 @dataclass(slots=True)
@@ -352,7 +325,7 @@ class IndexPlanner:
         if whole:
             dim = index.dim
             assert dim is not None
-            return _whole_sum(body, place, dim, node.product)
+            return whole_sum(body, place, dim, node.product)
         return self.masked_sum(node, index, body, (bounds[0], bounds[1], skip), cap)
 
     def masked_sum(
@@ -383,7 +356,7 @@ class IndexPlanner:
                 if first.size != 1 or last.size != 1 or not 0 <= float(last.max()) - float(first.max()) < cap:
                     raise Redraw("a sum whose bounds are not two small whole numbers")
                 index_values = grid.axis(place, int(first.max()), int(last.max()) - int(first.max()) + 1)
-                index_free = _Shifted(grid, place, index_values)
+                index_free = Shifted(grid, place, index_values)
             else:
                 size = grid.size(index.dim)
                 if float(last.max()) > size or float(first.min()) < 1:
@@ -408,7 +381,7 @@ class IndexPlanner:
             for a, b in ((one, two), (two, one)):
                 if a.dim is None and b.dim is not None:
                     a.dim, a.why = b.dim, "a comparison"
-        relation = _RELATIONS[node.relation]
+        relation = RELATIONS[node.relation]
         return lambda grid: relation(left(grid), right(grid)) * 1.0
 
     # ------------------------------------------------------------------------------------------------- arithmetic
@@ -494,50 +467,12 @@ class IndexPlanner:
 
             first, second = (self.compile(arg) for arg in node.args)
             return lambda grid: np.log(first(grid)) / np.log(second(grid))
-        function = _FUNCTIONS.get(node.name)
+        function = FUNCTIONS.get(node.name)
         if function is None or len(node.args) != 1:
             raise ShapeError(f"{node.name} is not known among indices")
         inner = self.compile(node.args[0])
         self.seen.delicate = self.seen.delicate or rational(node.args[0]) is not None
         return lambda grid: function(inner(grid))
-
-
-class _Shifted:
-    """Runs a body whose index does not start at 1: the axis of the index is replaced meanwhile."""
-
-    def __init__(self, grid: Grid, place: int, values: Any) -> None:
-        self.grid, self.place, self.values = grid, place, values
-
-    def run(self, body: Program) -> Any:
-        """The body with the index taking the given values."""
-        return body(_Replaced(self.grid, self.place, self.values))
-
-
-class _Replaced(Grid):
-    """A grid in which one axis has other values."""
-
-    __slots__ = ("place", "values")
-
-    def __init__(self, grid: Grid, place: int, values: Any) -> None:
-        self.dims, self.exact, self.scalars = grid.dims, grid.exact, grid.scalars
-        self.arrays, self.raw, self.axes = grid.arrays, grid.raw, grid.axes
-        self.place, self.values = place, values
-
-    def axis(self, place: int, first: int, size: int) -> Any:
-        """The replaced axis, or the plain one."""
-        return self.values if place == self.place else super().axis(place, first, size)
-
-
-def _whole_sum(body: Program, place: int, dim: Dim, product: bool) -> Program:
-    def run(grid: Grid) -> Any:
-        value = body(grid)
-        size = grid.size(dim)
-        if getattr(value, "ndim", 0) != MAX_AXES or value.shape[place] == 1 != size:
-            # the body does not depend on the index
-            return value**size if product else value * size
-        return value.prod(axis=place, keepdims=True) if product else value.sum(axis=place, keepdims=True)
-
-    return run
 
 
 def _counted(n: int) -> str:
@@ -561,38 +496,6 @@ def _transposed(node: Node, arrays: Mapping[str, Any]) -> Node:
             return Call(name, tuple(_transposed(arg, arrays) for arg in args), start=node.start, end=node.end)
         case _:
             return node
-
-
-def _named(name: str) -> Callable[[Any], Any]:
-    def run(value: Any) -> Any:
-        import numpy as np
-
-        return getattr(np, name)(value)
-
-    return run
-
-
-_RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}
-_FUNCTIONS: dict[str, Callable[[Any], Any]] = {
-    "ln": _named("log"),
-    "abs": abs,
-    "ceil": _named("ceil"),
-    "asin": _named("arcsin"),
-    "acos": _named("arccos"),
-    "atan": _named("arctan"),
-    "asinh": _named("arcsinh"),
-    "acosh": _named("arccosh"),
-    "atanh": _named("arctanh"),
-    "logistic": lambda x: 1.0 / (1.0 + _named("exp")(-x)),
-    **{name: _named(name) for name in ("exp", "sqrt", "floor", "sign", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
-}
 
 
 def _negative(self: IndexPlanner, node: Neg) -> Program:

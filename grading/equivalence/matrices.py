@@ -10,32 +10,35 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Context, Decimal, InvalidOperation, Overflow, localcontext
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
-from grading.equivalence.draws import Dim, Draw
+from grading.equivalence.draws import Dim
 from grading.equivalence.evaluate import rational
+from grading.equivalence.matrix_values import (
+    ENTRYWISE,
+    TWO,
+    Shape,
+    Values,
+    constant,
+    each,
+    inverted,
+    matrix_power,
+    over,
+    scalar_power,
+    softmax,
+    to_decimal,
+)
 from grading.reading.tree import Add, Call, Div, Mul, Neg, Node, Number, Pow, Sub, Symbol, Transpose
 
-Shape = tuple[Dim, Dim]
 Program = Callable[["Values"], Any]
 
-EXACT_DIGITS = 60
 MAX_POWER = 12
-MAX_CHOICE = 1000
 MAX_PLAIN_BITS = 40
-ILL = 1e8
-"""A draw in which an inverse is conditioned worse than this is thrown away."""
 
 
 class ShapeError(ValueError):
     """Shapes that do not fit: a wrong answer, with the reason in words."""
-
-
-class Redraw(ArithmeticError):
-    """This draw cannot be used: an inverse is close to singular, or a value does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,68 +48,6 @@ class Plan:
 
     shape: Shape | str | None
     run: Program
-
-
-class Values:
-    """The values of one draw, as floats or as decimals."""
-
-    __slots__ = ("arrays", "dims", "exact", "scalars")
-
-    def __init__(self, draw: Draw, exact: bool = False) -> None:
-        import numpy as np
-
-        self.dims = draw.dims
-        self.exact = exact
-        make = _to_decimal if exact else float
-        self.scalars: dict[str, Any] = {name: make(value) for name, value in draw.scalars.items()}
-        dtype: Any = object if exact else float
-        self.arrays: dict[str, Any] = {}
-        for name, entries in draw.arrays.items():
-            array = np.array(_mapped(entries, make), dtype=dtype)
-            self.arrays[name] = array.reshape(-1, 1) if array.ndim == 1 else array
-
-    def size(self, dim: Dim) -> int:
-        """The size of a dimension."""
-        return dim if isinstance(dim, int) else self.dims[dim]
-
-    def number(self, value: Fraction) -> Any:
-        """A rational in the arithmetic of this draw."""
-        try:
-            return _to_decimal(value) if self.exact else float(value)
-        except OverflowError:
-            raise Redraw("a number beyond the range of floats") from None
-
-    def eye(self, dim: Dim) -> Any:
-        """The identity."""
-        import numpy as np
-
-        n = self.size(dim)
-        out = np.eye(n)
-        return np.array([[Decimal(int(x)) for x in row] for row in out], dtype=object) if self.exact else out
-
-    def ones(self, rows: Dim, columns: Dim) -> Any:
-        """All ones."""
-        import numpy as np
-
-        sizes = (self.size(rows), self.size(columns))
-        return np.full(sizes, Decimal(1), dtype=object) if self.exact else np.ones(sizes)
-
-
-def _mapped(entries: Any, make: Callable[[Fraction], Any]) -> Any:
-    return [_mapped(entry, make) for entry in entries] if isinstance(entries, tuple) else make(entries)
-
-
-def _to_decimal(value: Fraction) -> Decimal:
-    return Decimal(value.numerator) / Decimal(value.denominator)
-
-
-def exactly(draw: Draw, program: Program) -> Any:
-    """Run a program in decimals of 60 digits; `Redraw` where a value does not exist."""
-    with localcontext(Context(prec=EXACT_DIGITS, Emax=999_999, Emin=-999_999, traps=[InvalidOperation, Overflow])):
-        try:
-            return program(Values(draw, exact=True))
-        except (ArithmeticError, ValueError) as error:
-            raise Redraw(str(error)) from None
 
 
 class Planner:
@@ -152,7 +93,7 @@ class Planner:
         self.bits += value.numerator.bit_length() + value.denominator.bit_length()
         self.delicate = self.delicate or self.bits > MAX_PLAIN_BITS
         plain = float(value) if abs(value) < 10**300 else math.inf
-        return Plan(None, lambda values: _to_decimal(value) if values.exact else plain)
+        return Plan(None, lambda values: to_decimal(value) if values.exact else plain)
 
     def symbol(self, node: Symbol) -> Plan:
         """A matrix, a scalar, a dimension, the identity or a constant."""
@@ -165,7 +106,7 @@ class Planner:
             return Plan("I", lambda values: values.number(Fraction(1)))
         if name in ("pi", "e"):
             value = math.pi if name == "pi" else math.e
-            return Plan(None, lambda values: _constant(name) if values.exact else value)
+            return Plan(None, lambda values: constant(name) if values.exact else value)
         raise ShapeError(f"{name} has no shape here")
 
     # ---------------------------------------------------------------------------------------------- entry by entry
@@ -312,12 +253,12 @@ class Planner:
         a, b = left.run, right.run
         if right.shape is None or right.shape == (1, 1):
             if right.shape is None:
-                return Plan(left.shape, lambda values: _over(a(values), b(values)))
-            return Plan(left.shape or right.shape, lambda values: _over(a(values), b(values)))
+                return Plan(left.shape, lambda values: over(a(values), b(values)))
+            return Plan(left.shape or right.shape, lambda values: over(a(values), b(values)))
         if right.shape == "I" or left.shape == "I":
             raise ShapeError("a division by or of I has no meaning: use the inverse")
         shape = self.broadcast(left, right, node.left, node.right, "divide entry by entry")
-        return Plan(shape, lambda values: _over(a(values), b(values)))
+        return Plan(shape, lambda values: over(a(values), b(values)))
 
     # ----------------------------------------------------------------------------------------- powers, transposes
 
@@ -336,10 +277,10 @@ class Planner:
                         f"{self.name(node.exponent)} is {self.shown(power.shape)}: an exponent is a number"
                     )
                 raised = power.run
-                return Plan(base.shape, lambda values: _scalar_power(run(values), raised(values), None))
+                return Plan(base.shape, lambda values: scalar_power(run(values), raised(values), None))
             self.delicate = self.delicate or abs(exponent) > 4
             fixed = exponent
-            return Plan(base.shape, lambda values: _scalar_power(run(values), values.number(fixed), fixed))
+            return Plan(base.shape, lambda values: scalar_power(run(values), values.number(fixed), fixed))
         if exponent is None or exponent.denominator != 1 or abs(exponent) > MAX_POWER or isinstance(base.shape, str):
             raise ShapeError(
                 f"{self.name(node.base)} is {self.shown(base.shape)}: only whole powers of a matrix are known"
@@ -358,8 +299,8 @@ class Planner:
         n = int(exponent)
         self.delicate = True
         if n >= 0:
-            return Plan(shape, lambda values: _matrix_power(run(values), n, values, shape))
-        return Plan(shape, lambda values: _matrix_power(inverted(run(values)), -n, values, shape))
+            return Plan(shape, lambda values: matrix_power(run(values), n, values, shape))
+        return Plan(shape, lambda values: matrix_power(inverted(run(values)), -n, values, shape))
 
     def transposed(self, node: Transpose) -> Plan:
         """A^T."""
@@ -379,7 +320,7 @@ class Planner:
         if len(node.args) == 2 and name in ("min", "max", "log", "binomial"):
             first, second = (self.plan(arg) for arg in node.args)
             if first.shape is None and second.shape is None:
-                a, b, function = first.run, second.run, _TWO[name]
+                a, b, function = first.run, second.run, TWO[name]
                 return Plan(None, lambda values: function(a(values), b(values)))
         if len(node.args) != 1:
             raise ShapeError(f"{name} of {len(node.args)} arguments is not known among matrices")
@@ -390,7 +331,7 @@ class Planner:
         special = _MATRIX_CALLS.get(name)
         if special is not None:
             return special(self, plan, arg)
-        if name not in _ENTRYWISE:
+        if name not in ENTRYWISE:
             raise ShapeError(f"{name} is not known among matrices")
         return self.applied(plan, name, arg)
 
@@ -399,8 +340,8 @@ class Planner:
         if plan.shape == "I":
             raise ShapeError(f"{name}(I): the size of I is not known here")
         self.delicate = self.delicate or (plan.shape is None and name not in ("sqrt", "abs"))
-        run, (plain, exact) = plan.run, _ENTRYWISE[name]
-        return Plan(plan.shape, lambda values: _each(exact, run(values)) if values.exact else plain(run(values)))
+        run, (plain, exact) = plan.run, ENTRYWISE[name]
+        return Plan(plan.shape, lambda values: each(exact, run(values)) if values.exact else plain(run(values)))
 
     def softmax(self, plan: Plan, node: Node) -> Plan:
         """Row by row; a column is taken as one row of weights."""
@@ -408,7 +349,7 @@ class Planner:
             raise ShapeError(f"softmax needs a matrix, {self.name(node)} is {self.shown(plan.shape)}")
         axis = 0 if plan.shape[1] == 1 else 1
         run = plan.run
-        return Plan(plan.shape, lambda values: _softmax(run(values), axis, values.exact))
+        return Plan(plan.shape, lambda values: softmax(run(values), axis, values.exact))
 
     def diagonal(self, plan: Plan, node: Node) -> Plan:
         """Column or row → matrix; square matrix → its diagonal as a column."""
@@ -463,7 +404,7 @@ class Planner:
         """A^(−1)."""
         run = plan.run
         if plan.shape is None or plan.shape == "I":
-            return Plan(plan.shape, lambda values: _over(values.number(Fraction(1)), run(values)))
+            return Plan(plan.shape, lambda values: over(values.number(Fraction(1)), run(values)))
         shape = self.square(plan, node, "an inverse")
         self.delicate = True
         return Plan(shape, lambda values: inverted(run(values)))
@@ -483,164 +424,6 @@ def _joined(first: Node, last: Node) -> Node:
     return Number(Fraction(1), start=first.start, end=last.end)
 
 
-# ------------------------------------------------------------------------------------------------------- arithmetic
-
-
-def _over(a: Any, b: Any) -> Any:
-    try:
-        return a / b
-    except (ZeroDivisionError, InvalidOperation):
-        raise Redraw("division by zero") from None
-
-
-def _scalar_power(base: Any, exponent: Any, fixed: Fraction | None) -> Any:
-    """A power of a number or of a 1×1 product."""
-    if hasattr(base, "shape") and getattr(base, "shape", ()) != ():
-        import numpy as np
-
-        return np.array([[_scalar_power(base[0, 0], exponent, fixed)]], dtype=base.dtype)
-    if hasattr(exponent, "shape") and getattr(exponent, "shape", ()) != ():
-        exponent = exponent[0, 0]
-    try:
-        if base < 0 and fixed is not None and fixed.denominator % 2 and fixed.denominator > 1:
-            root = (-base) ** exponent
-            return -root if fixed.numerator % 2 else root
-        result = base**exponent
-    except (ZeroDivisionError, OverflowError, InvalidOperation):
-        raise Redraw("a power that does not exist") from None
-    if isinstance(result, complex):
-        raise Redraw("a root of a negative number")
-    return result
-
-
-def _matrix_power(matrix: Any, n: int, values: Values, shape: Shape) -> Any:
-    out = values.eye(shape[0])
-    for _ in range(n):
-        out = out @ matrix
-    return out
-
-
-def inverted(matrix: Any) -> Any:
-    """The inverse; `Redraw` where it is singular or badly conditioned."""
-    import numpy as np
-
-    if matrix.dtype == object:
-        return _gauss(matrix)
-    try:
-        out = np.linalg.inv(matrix)
-    except np.linalg.LinAlgError:
-        raise Redraw("a singular matrix") from None
-    if not abs(out).max() * abs(matrix).max() < ILL:
-        raise Redraw("a badly conditioned matrix")
-    return out
-
-
-def _gauss(matrix: Any) -> Any:
-    """Inverse of a matrix of decimals."""
-    import numpy as np
-
-    n = len(matrix)
-    work = [list(row) + [Decimal(int(i == j)) for j in range(n)] for i, row in enumerate(matrix)]
-    for column in range(n):
-        pivot = max(range(column, n), key=lambda row: abs(work[row][column]))
-        if abs(work[pivot][column]) < Decimal("1e-30"):
-            raise Redraw("a singular matrix")
-        work[column], work[pivot] = work[pivot], work[column]
-        lead = work[column][column]
-        work[column] = [value / lead for value in work[column]]
-        for row in range(n):
-            if row != column and work[row][column]:
-                factor = work[row][column]
-                work[row] = [a - factor * b for a, b in zip(work[row], work[column], strict=True)]
-    return np.array([row[n:] for row in work], dtype=object)
-
-
-def _softmax(matrix: Any, axis: int, exact: bool) -> Any:
-    import numpy as np
-
-    if exact:
-        powers = _each(Decimal.exp, matrix)
-        return powers / powers.sum(axis=axis, keepdims=True)
-    powers = np.exp(matrix - matrix.max(axis=axis, keepdims=True))
-    return powers / powers.sum(axis=axis, keepdims=True)
-
-
-def _each(function: Callable[[Any], Any], value: Any) -> Any:
-    """A function of one decimal on every entry."""
-    import numpy as np
-
-    if not isinstance(value, np.ndarray):
-        return function(value)
-    return np.array([[function(x) for x in row] for row in value], dtype=object)
-
-
-@lru_cache(maxsize=4)
-def _constant(name: str) -> Decimal:
-    if name == "e":
-        return Context(prec=EXACT_DIGITS).exp(Decimal(1))
-    from mpmath import libmp
-
-    return Decimal(libmp.to_str(libmp.mpf_pi(240), EXACT_DIGITS + 3))
-
-
-def _safe(name: str) -> Callable[[Any], Any]:
-    """numpy's function by name; values that do not exist become nan, which the comparison sees."""
-
-    def run(value: Any) -> Any:
-        import numpy as np
-
-        return getattr(np, name)(value)
-
-    return run
-
-
-def _exact_tanh(x: Decimal) -> Decimal:
-    power = (2 * x).exp()
-    return (power - 1) / (power + 1)
-
-
-def _exact_root(x: Decimal) -> Decimal:
-    if x < 0:
-        raise Redraw("a root of a negative number")
-    return x.sqrt()
-
-
-def _exact_ln(x: Decimal) -> Decimal:
-    if x <= 0:
-        raise Redraw("a logarithm of a number that is not positive")
-    return x.ln()
-
-
-_ENTRYWISE: dict[str, tuple[Callable[[Any], Any], Callable[[Decimal], Decimal]]] = {
-    "exp": (_safe("exp"), Decimal.exp),
-    "ln": (_safe("log"), _exact_ln),
-    "sqrt": (_safe("sqrt"), _exact_root),
-    "abs": (abs, abs),
-    "tanh": (_safe("tanh"), _exact_tanh),
-    "logistic": (lambda x: 1.0 / (1.0 + _safe("exp")(-x)), lambda x: 1 / (1 + (-x).exp())),
-    "sign": (_safe("sign"), lambda x: Decimal((x > 0) - (x < 0))),
-}
-
-
-def _log(x: Any, base: Any) -> Any:
-    if not (x > 0 and base > 0 and base != 1):
-        raise Redraw("a logarithm that does not exist")
-    return _over(x.ln(), base.ln()) if isinstance(x, Decimal) else math.log(x) / math.log(base)
-
-
-def _binomial(n: Any, k: Any) -> Any:
-    if not (0 <= n <= MAX_CHOICE and n == int(n) and 0 <= k <= MAX_CHOICE and k == int(k)):
-        raise Redraw("a binomial coefficient of numbers that are not small and whole")
-    count = math.comb(int(n), int(k))
-    return Decimal(count) if isinstance(n, Decimal) else float(count)
-
-
-_TWO: dict[str, Callable[[Any, Any], Any]] = {
-    "min": min,
-    "max": max,
-    "log": _log,
-    "binomial": _binomial,
-}
 _MATRIX_CALLS: dict[str, Callable[[Planner, Plan, Node], Plan]] = {
     "softmax": Planner.softmax,
     "diag": Planner.diagonal,

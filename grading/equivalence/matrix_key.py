@@ -16,7 +16,8 @@ from typing import Any
 from grading.equivalence.decide import Outcome
 from grading.equivalence.domain import Domain, Interval
 from grading.equivalence.draws import Dim, Draw, draw
-from grading.equivalence.matrices import Plan, Planner, Redraw, Shape, ShapeError, Values, exactly, shown
+from grading.equivalence.matrices import Plan, Planner, ShapeError, shown
+from grading.equivalence.matrix_values import Redraw, Shape, Values, exactly
 from grading.equivalence.polynomial import Table
 from grading.equivalence.words import Spelled
 from grading.reading.tree import Node
