@@ -6,6 +6,8 @@ import io
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pypdf import PdfReader
 
 from drillgen.instance import open_id
@@ -120,6 +122,15 @@ def test_a_title_that_no_font_covers_does_not_stop_the_run(monkeypatch: pytest.M
     options = Options(title="Quiz 李", instructions="Go 雷\nnow")
     assert fit([build([Fake("number")], options)], options).warnings
     assert render([build([Fake("number")], options)], options).startswith(b"%PDF")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.text(max_size=40), st.text(max_size=10))
+def test_no_name_stops_a_run(name: str, id: str) -> None:
+    shown = clean(name)
+    student = Student(2, shown, clean(id), f"{shown} ({clean(id)})")
+    for form in ("pdf", "html", "md", "tex"):
+        assert render([build([Fake("number")], student=student)], form=form)
 
 
 def test_own_numbers_same_drills() -> None:
