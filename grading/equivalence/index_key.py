@@ -100,7 +100,7 @@ class IndexedKey:
                 sample = draw(self.setting.kinds, self.setting.shapes, self.setting.domain, turn)
                 grid = Grid(sample)
                 try:
-                    value = self.cells(self.program(grid), self.places, grid)
+                    value = self.full(self.cells(self.program(grid), self.places), grid)
                 except Redraw:
                     continue
                 if finite(value):
@@ -109,16 +109,24 @@ class IndexedKey:
                     break
         return tuple(found)
 
-    def cells(self, value: Any, places: tuple[int, ...], grid: Grid) -> Any:
-        """A value as an array over the free indices, in the key's order."""
+    def cells(self, value: Any, places: tuple[int, ...]) -> Any:
+        """A value as an array over the free indices in the key's order; an axis that it does not need has size 1."""
         import numpy as np
 
-        sizes = tuple(grid.size(dim) for dim in self.free.values())
         value = np.asarray(value, dtype=float)
         if value.ndim == MAX_AXES:
-            rest = [axis for axis in range(MAX_AXES) if axis not in places]
-            value = value.transpose([*places, *rest]).reshape([value.shape[place] for place in places])
-        return np.broadcast_to(value, sizes) if sizes else value.reshape(())
+            shape = [value.shape[place] for place in places]
+            if any(a > b for a, b in itertools.pairwise(places)):
+                rest = [axis for axis in range(MAX_AXES) if axis not in places]
+                value = value.transpose([*places, *rest])
+            value = value.reshape(shape)
+        return value
+
+    def full(self, value: Any, grid: Grid) -> Any:
+        """A value for every tuple of indices."""
+        import numpy as np
+
+        return np.broadcast_to(value, tuple(grid.size(dim) for dim in self.free.values()))
 
     def exact(self, sample: Draw, cell: tuple[int, ...], tree: Node, seen: Counter, limit: int) -> Value:
         """A tree's value for one tuple of indices (1-based) in decimals, visiting `limit` nodes at most."""
@@ -146,17 +154,17 @@ def decide_indexed(key: IndexedKey, given: Compiled) -> Outcome:
     with np.errstate(all="ignore"):
         for bench in key.benches:
             try:
-                value = key.cells(given.program(bench.grid), places, bench.grid)
+                value = key.cells(given.program(bench.grid), places)
             except Redraw as reason:
                 return Outcome(False, "refuted", f"the answer has no value: {reason}", _where(bench))
-            verdict = compare(bench.key, value) if finite(value) else False
+            verdict = compare(bench.key, value)
             if verdict is None or (delicate and finite(value)):
-                verdict = settled(key, given, bench, value, verdict)
+                verdict = settled(key, given, bench, key.full(value, bench.grid), verdict)
             if verdict is False:
-                return refuted(key, bench, value)
+                return refuted(key, bench, key.full(value, bench.grid))
             if verdict:
                 used += 1
-                tuples += int(value.size)
+                tuples += int(bench.key.size)
     if not used:
         return Outcome(None, "undecided", "no arrays were found on which both have a value")
     return Outcome(
@@ -230,12 +238,12 @@ def indexed_findings(key: IndexedKey, given: Compiled) -> tuple[tuple[str, str],
     with np.errstate(all="ignore"):
         for bench in key.benches:
             try:
-                value = key.cells(given.program(bench.grid), places, bench.grid)
+                value = key.cells(given.program(bench.grid), places)
             except Redraw:
                 return ()
             if not finite(value):
                 return ()
-            pairs.append((bench.key, value))
+            pairs.append((bench.key, key.full(value, bench.grid)))
         return _relations(key, pairs)
 
 

@@ -213,10 +213,12 @@ def finite(value: Any) -> bool:
 
 
 def compare(key: Any, value: Any) -> bool | None:
-    """Equal within rounding, different for certain, or None."""
-    if key.shape != value.shape or not finite(value):
-        return False
+    """Equal within rounding, different for certain, or None; the value may be one that broadcasts to the key."""
     gap = abs(key - value)
+    if gap.size and float(gap.max()) <= _EQUAL * 1e-4 * float(abs(key).max()):
+        return True
+    if not finite(value):
+        return False
     size = abs(key) + abs(value)
     peak = float(size.max())
     if float(gap.max()) <= _EQUAL * 1e-3 * peak:

@@ -282,3 +282,18 @@ def test_few_easy_points_do_not_make_an_answer_right() -> None:
     huge = Call("sin", (Mul(number(10**300), X),))
     outcome = decide(Key(ready(X, WIDE), WIDE), ready(huge, WIDE))
     assert outcome.right is None
+
+
+def test_threads_share_a_key() -> None:
+    """Keys are made lazily and shared: the same verdicts from many threads at once."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    key = Key(ready(Add(Pow(X, number(2)), Call("exp", (Y,))), WIDE), WIDE)
+    answers = [
+        Add(Call("exp", (Y,)), Mul(X, X)),
+        Add(Call("exp", (X,)), Mul(X, X)),
+        Sub(Call("exp", (Y,)), Neg(Mul(X, X))),
+    ]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda at: decide(key, ready(answers[at % 3], WIDE)).right, range(120)))
+    assert found == [at % 3 != 1 for at in range(120)]
