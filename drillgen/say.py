@@ -45,6 +45,15 @@ def prose(markdown: str, indent: str = "") -> str:
     return "\n".join(indent + line if line else "" for line in lines)
 
 
+def one_line(markdown: str) -> str:
+    """Markdown with LaTeX as terminal text on one line, for a table."""
+    if not set(markdown) & set("$*`\\\n"):
+        return markdown
+    from drillgen.typeset import terminal
+
+    return " ".join(terminal.write(markdown, 10_000).split())
+
+
 def plain(text: str, indent: str = "") -> str:
     """Text that is no Markdown (an answer, a reading, an error), wrapped; what learners typed passes unharmed."""
     from grading.reading.show import printable

@@ -99,6 +99,8 @@ def main(argv: list[str] | None = None) -> None:
         code = _os_error(error)
     except KeyboardInterrupt:
         code = 130
+        if sys.stderr.isatty():
+            click.echo("", err=True)  # the shell's prompt stands on a line of its own
     if code == 141:
         # The reader is gone: what is still buffered must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

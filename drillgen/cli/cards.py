@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from drillgen.cli.selectors import json_option
+
+if TYPE_CHECKING:
+    from solvers.drill import Card
 
 
 @click.command()
@@ -23,22 +27,28 @@ def command(card: str | None, as_json: bool) -> None:
     from drillgen import catalog
 
     found = [catalog.card(card)] if card is not None else list(catalog.cards())
-    for one in found:
-        row: dict[str, Any] = {
-            "id": one.topic, "number": one.number, "slug": one.slug, "title": one.title, "stars": one.stars,
-            "moves": list(one.moves), "statement": one.statement, "formulas": list(one.formulas),
-            "checks": _checks(one.number, compute=card is not None),
-            "drills": [d.id for d in one.drills],
-        }  # fmt: skip
-        if as_json:
-            click.echo(json.dumps(row, ensure_ascii=False))
-        elif card is None:
-            click.echo(
-                f"{one.number:>3}  {one.topic:<17} {'★' * one.stars:<4} {len(one.drills):>2} drills  {one.title}"
-            )
-        else:
-            for line in _page(row):
-                click.echo(line)
+    rows = [_row(one, compute=card is not None) for one in found]
+    if as_json:
+        lines: Iterable[str] = (json.dumps(row, ensure_ascii=False) for row in rows)
+    else:
+        lines = _table(rows) if card is None else _page(rows[0])
+    for line in lines:
+        click.echo(line)
+
+
+def _row(card: Card, compute: bool) -> dict[str, Any]:
+    return {
+        "id": card.topic, "number": card.number, "slug": card.slug, "title": card.title, "stars": card.stars,
+        "moves": list(card.moves), "statement": card.statement, "formulas": list(card.formulas),
+        "checks": _checks(card.number, compute), "drills": [d.id for d in card.drills],
+    }  # fmt: skip
+
+
+def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
+    from drillgen.cli.tables import grid, terminal_width
+
+    cells = [(str(r["number"]), r["id"], "★" * r["stars"], str(len(r["drills"])), r["title"]) for r in rows]
+    return grid(("card", "name", "stars", "drills", "about"), cells, right=(0, 3), room=terminal_width())
 
 
 def _checks(number: int, compute: bool) -> list[dict[str, Any]]:
@@ -49,12 +59,16 @@ def _checks(number: int, compute: bool) -> list[dict[str, Any]]:
     return [{**r.to_json(), "what": r.row.what} for r in run(number)]
 
 
-def _page(row: dict[str, Any]) -> list[str]:
+def _page(row: dict[str, Any]) -> Iterator[str]:
     from drillgen.cli.verify import table
     from drillgen.say import prose
 
-    out = [f"Card {row['number']} · {row['title']} {'★' * row['stars']}", ""]
-    out += [prose(row["statement"]), ""]
-    out += [prose(f"$${f}$$") for f in row["formulas"]]
-    out += ["", *table(row["checks"]), "", "drills:"]
-    return out + [f"  {d}" for d in row["drills"]]
+    yield f"Card {row['number']} · {row['title']} · {'★' * row['stars']}\n"
+    yield prose(row["statement"]) + "\n"
+    for formula in row["formulas"]:
+        yield prose(f"$${formula}$$")
+    yield ""
+    yield from table(row["checks"])
+    yield "\ndrills:"
+    for drill in row["drills"]:
+        yield f"  {drill}"

@@ -93,31 +93,56 @@ def _printer(as_json: bool, lines: IO[str] | None) -> Any:
 
 
 class _Table:
-    """A line a verdict, the heading before the first."""
+    """A line a verdict, the heading before the first; on a narrow terminal the last column has lines of its own.
+
+    Rows are printed as they come, so the widths are fixed; nothing is cut off.
+    """
+
+    HEAD = f"{'student':<16} {'id':<42} {'verdict':<11} "
 
     def __init__(self) -> None:
+        from drillgen.cli.tables import terminal_width
+
         self._begun = False
+        self._room = terminal_width()
 
     def row(self, verdict: Verdict) -> None:
         """Print one verdict."""
         if not self._begun:
-            click.echo(f"{'student':<14} {'id':<40} {'verdict':<11} what")
+            click.echo(self.HEAD + "what")
         self._begun = True
-        _table_row(verdict)
+        student, part = printable_name(verdict.student), printable_name(verdict.part)
+        id = printable_name(verdict.id) + (f" ({part})" if part else "")
+        head = f"{student:<16} {id:<42} {_class(verdict):<11} "
+        slips = f"[{', '.join(verdict.slips)}] " if verdict.slips else ""
+        click.echo(self._joined(head, " ".join((slips + _why(verdict)).split())))
+
+    def _joined(self, head: str, why: str) -> str:
+        import textwrap
+
+        if self._room is None:
+            return (head + why).rstrip()
+        beside = self._room - len(self.HEAD) >= 40
+        indent = " " * (len(self.HEAD) if beside else 4)
+        said = textwrap.fill(why, self._room, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+        if beside and len(head) <= len(self.HEAD):
+            return (head + said[len(indent) :]).rstrip()
+        return f"{head.rstrip()}\n{said}" if said else head.rstrip()
 
 
-def _table_row(verdict: Verdict) -> None:
-    from drillgen.cli.verify import clip
-    from drillgen.say import prose
+def printable_name(text: object) -> str:
+    """A name or id from outside, safe to show; empty where there is none."""
+    from grading.reading.show import printable
+
+    return printable("" if text is None else str(text), 80)
+
+
+def _why(verdict: Verdict) -> str:
+    from drillgen.say import one_line
     from grading.reading.show import printable
 
     if verdict.remarks:
-        why = prose(" ".join(verdict.remarks))
-    elif verdict.findings:
-        why = prose(verdict.findings[0].text)
-    else:
-        why = (verdict.detail or "").splitlines()[0] if verdict.detail else verdict.reading
-    id = printable(str(verdict.id or ""), 60) + (f" ({printable(verdict.part, 20)})" if verdict.part else "")
-    slips = f"[{', '.join(verdict.slips)}] " if verdict.slips else ""
-    head = f"{clip(printable(verdict.student or '', 40), 14):<14} {clip(id, 40):<40} {_class(verdict):<11} "
-    click.echo(head + slips + " ".join(printable(why, 300).split()))
+        return " ".join(one_line(remark) for remark in verdict.remarks)
+    if verdict.findings:
+        return printable(verdict.findings[0].text, 300)
+    return printable(verdict.detail.splitlines()[0] if verdict.detail else verdict.reading, 300)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import textwrap
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -37,14 +39,36 @@ def command(
         for row in rows:
             click.echo(json.dumps(row, ensure_ascii=False))
         return
-    width = max(len(str(r["id"])) for r in rows)
-    for row in rows:
-        many = "many" if row["instances"] is None else f"{row['instances']:,}"
-        stars_shown = "★" * int(str(row["stars"]))
-        click.echo(
-            f"{row['card']:>3}  {row['id']:<{width}}  {stars_shown:<3}  {row['minutes']:>3} min  "
-            f"{row['kind']:<17}  {many:>12}  {row['asks']}"
+    for line in _table(rows):
+        click.echo(line)
+
+
+def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """A line a drill; on a terminal that is too narrow, what it asks stands on the next line."""
+    from drillgen.cli.tables import grid, terminal_width
+    from drillgen.say import one_line
+
+    asks = [one_line(str(r["asks"])) for r in rows]
+    cells = [
+        (
+            str(r["card"]), str(r["id"]), "★" * int(r["stars"]), f"{r['minutes']} min", str(r["kind"]),
+            "many" if r["instances"] is None else f"{r['instances']:,}",
         )
+        for r in rows
+    ]  # fmt: skip
+    header, room = ("card", "drill", "stars", "time", "kind", "instances"), terminal_width()
+    lines = list(grid(header, cells, right=(0, 3, 5)))
+    wide = max(map(len, lines)) + 2
+    if room is None or room >= wide + 30:
+        for line, text in zip(lines, ("asks for", *asks), strict=True):
+            indent = " " * wide
+            yield line.ljust(wide) + (text if room is None else textwrap.fill(text, room - wide)).replace(
+                "\n", "\n" + indent
+            )
+        return
+    for (card, drill, stars, time, kind, many), text in zip(cells, asks, strict=True):
+        yield f"{card:>3}  {drill}  {stars} · {time} · {kind} · {many} instance{'' if many == '1' else 's'}"
+        yield textwrap.fill(text, room, initial_indent="       ", subsequent_indent="       ")
 
 
 def _drill(card: Card, drill: Drill) -> dict[str, Any]:

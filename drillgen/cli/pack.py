@@ -33,6 +33,7 @@ def command(
     from drillgen.progress import track
     from drillgen.worksheet import Options, build
     from drillgen.worksheet.files import save
+    from drillgen.worksheet.roster import clean
 
     if not out.lower().endswith(ENDINGS[form]):
         raise CannotWrite(f"{form} is written to a name that ends in {ENDINGS[form]}, not {out!r}")
@@ -41,6 +42,7 @@ def command(
     drawn = draw_set(chosen, text, count or 10, minutes, balanced=balanced, unique=unique, secret=read_secret(secret))
     total = None if minutes else count or 10
     sheet = build(track(drawn, "pack", total), Options(choices=choices))
+    title = clean(title) or Options.title
     items = [item for question in sheet.questions for item in flatten(question.problem, choices)]
     save([(out, pack(form, items, title))])
     repeat_hint(seed, text)

@@ -10,10 +10,14 @@ import click
 if TYPE_CHECKING:
     from drillgen.worksheet.options import Options
 
+    Type = click.ParamType[str | float]
+else:
+    Type = click.ParamType  # generic only from click 8.3 on
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Space(click.ParamType):
+class Space(Type):
     """auto, none, or a length in cm."""
 
     name = "space"
@@ -65,11 +69,12 @@ def gather(given: Mapping[str, Any]) -> Options:
     from pathlib import Path
 
     from drillgen.worksheet.options import Options
+    from drillgen.worksheet.roster import clean
 
     space = given.get("space", "auto")
     return Options(
-        title=given["title"],
-        instructions=given.get("instructions", ""),
+        title=clean(given["title"]) or Options.title,
+        instructions="\n".join(clean(line, 2000) for line in given.get("instructions", "").splitlines()),
         paper=given["paper"],
         columns=given.get("columns", 1),
         space=None if space == "auto" else float(space),

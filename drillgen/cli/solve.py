@@ -35,8 +35,10 @@ def command(drill: str, values: tuple[str, ...], as_json: bool) -> None:
     try:
         completed, answer, _ = found.at(params)
         steps = found.named_steps(completed, answer)
-    except (ArithmeticError, ValueError, IndexError) as error:
-        raise BadParameter(f"{drill} has no answer at these parameters: {error}") from None
+    except BadParameter:
+        raise
+    except (ArithmeticError, ValueError, LookupError, TypeError, MemoryError) as error:
+        raise BadParameter(f"{drill} has no answer at these parameters: {_plainly(error)}") from None
     kind = found.kind_for(completed)
     row = {
         "drill": drill, "params": plain({k: completed[k] for k in found.params}),
@@ -52,3 +54,19 @@ def command(drill: str, values: tuple[str, ...], as_json: bool) -> None:
         click.echo(f"{name:<16} {short(plain(value))}")
     unit = getattr(kind, "unit", "none")
     click.echo(f"{'answer':<16} {kind.show(answer)}{'' if unit == 'none' else f'   (asked in {unit})'}")
+
+
+def _plainly(error: Exception) -> str:
+    """What Python says, as the person at the keyboard would."""
+    text = str(error)
+    if "zip()" in text:
+        return "two lists that belong together differ in length"
+    if isinstance(error, IndexError):
+        return "a position lies beyond the end of its list"
+    if isinstance(error, ZeroDivisionError):
+        return "it would take a division by zero"
+    if isinstance(error, OverflowError | MemoryError) or "range error" in text:
+        return "a number on the way is too large"
+    if "domain error" in text:
+        return "a root or logarithm on the way does not exist"
+    return text or type(error).__name__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -44,15 +44,19 @@ def command(card: str | None, as_json: bool) -> int:
     return 0 if met == len(scored) else 1
 
 
-def table(rows: Iterable[dict[str, Any]]) -> list[str]:
-    """What, printed, recomputed, ok: one line a row, notes below."""
-    out = [f"{'what':<58} {'printed':<26} {'recomputed':<26} ok"]
-    for row in rows:
-        ok = {True: "ok", False: "NO", None: "-"}[row["ok"]]
-        value = "" if row["ok"] is None else short(row["value"])
-        out.append(f"{clip(row['what'], 58):<58} {clip(row['printed'], 26):<26} {clip(value, 26):<26} {ok}")
+def table(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """What, printed, recomputed, ok: one row each, notes below."""
+    from drillgen.cli.tables import grid, terminal_width
+    from drillgen.say import labelled, plain
+
+    marks = {True: "ok", False: "NO", None: "-"}
+    cells = [(r["what"], r["printed"], "" if r["ok"] is None else short(r["value"]), marks[r["ok"]]) for r in rows]
+    lines = grid(("what", "printed", "recomputed", "ok"), cells, room=terminal_width())
+    out = [next(lines)]
+    for row, line in zip(rows, lines, strict=True):
+        out.append(line)
         if row["note"] and (row["ok"] is None or not row["ok"] or "DOUBTFUL" in row["note"]):
-            out.append(f"    {row['note']}")
+            out.append(labelled("    ", row["note"], plain))
     return out
 
 
@@ -65,8 +69,3 @@ def short(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def clip(text: str, width: int) -> str:
-    """The text, cut with an ellipsis."""
-    return text if len(text) <= width else text[: width - 1] + "…"
