@@ -95,10 +95,10 @@ def _check_header(columns: Sequence[str], line: int, path: str) -> None:
         raise BadRoster(f"{path}, line {line}: a column stands there twice")
 
 
-def clean(text: str) -> str:
-    """A name on one line, without control, format and bidi characters that could hide or reorder what is printed."""
+def clean(text: str, most: int = MOST_CHARACTERS) -> str:
+    """A name or title on one line, without the control and bidi characters that could hide or reorder it."""
     kept = "".join(" " if c.isspace() else c for c in unicodedata.normalize("NFC", text) if _visible(c))
-    return " ".join(kept.split())[:MOST_CHARACTERS]
+    return " ".join(kept.split())[:most]
 
 
 def _visible(char: str) -> bool:

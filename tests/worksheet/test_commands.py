@@ -112,6 +112,15 @@ def test_key_as_json() -> None:
     assert set(second["parts"][0]["answer"].split(", ")) <= set(second["parts"][0]["options"])
 
 
+@pytest.mark.parametrize("title", ["", " ", "a\tb\nc", "a\x1b[31mb", "\u202eabc"])
+def test_any_title(tmp_path: Path, title: str) -> None:
+    args = ["--title", title, "--instructions", title, "--out", "s.pdf", "--key", "k.md"]
+    made = drillgen("sheet", *SELECT, *args, cwd=tmp_path)
+    assert (made.returncode, made.stderr) == (0, "")
+    first = (tmp_path / "k.md").read_text().split("\n")[0]
+    assert not set(first) & set("\x1b\u202e\t")
+
+
 def test_no_ids_is_said() -> None:
     made = drillgen("key", "-", stdin="\n")
     assert made.returncode == 2 and "no ids" in made.stderr
