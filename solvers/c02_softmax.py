@@ -49,6 +49,8 @@ def softmax_limit(scores: Row, limit: str) -> list[float]:
 
 def temperature_for(gap: float, weight: float) -> float:
     """The temperature at which the better of two keys, ahead by `gap`, gets `weight` (between 1/2 and 1)."""
+    if not 0.5 < weight < 1:
+        raise ValueError(f"w={weight}: the better of two keys has a weight between 1/2 and 1")
     return gap / math.log(weight / (1 - weight))
 
 

@@ -87,8 +87,14 @@ def _zeroed_output(scores: Row, values: Row, i: int) -> float:
     return output
 
 
+LISTED = 100_000
+"""The longest row that is written out key by key."""
+
+
 def affected_outputs(T: int, j: int, mask: str = "causal") -> list[int]:
     """Outputs that can change when input token j does, after any number of layers. mask: "causal" or "none"."""
+    if T > LISTED:
+        raise ValueError(f"T={T}: positions are listed one by one, up to {LISTED}")
     return list(range(j if mask == "causal" else 1, T + 1))
 
 
@@ -99,6 +105,8 @@ def blank_row_weight(T: int, fill: str) -> float:
     """
     if fill == "finfo_min_then_zeroed":
         return 0.0
+    if T > LISTED:
+        raise ValueError(f"T={T}: the row is computed key by key, up to {LISTED}")
     return softmax([FILL[fill]] * T)[0]
 
 

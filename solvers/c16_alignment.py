@@ -49,6 +49,8 @@ DIVIDED = {"none": 0.0, "sqrt_dk": 0.5, "dk": 1.0}
 
 def width_factor(c: float, regime: str, scale: str) -> float:
     """By what the mean logit (aligned) or its standard deviation (random) grows when the head width grows c-fold."""
+    if c <= 0:
+        raise ValueError(f"c={c}: a width grows by a factor above 0")
     return float(c ** (GROWTH[regime] - DIVIDED[scale]))
 
 

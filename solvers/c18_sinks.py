@@ -55,6 +55,8 @@ def eviction_factor(w: float) -> float:
 
 def kept_positions(n: int, window: int, t: int) -> list[int]:
     """Positions (from 1) in a cache of the first n tokens and the latest `window` ones at step t, ascending."""
+    if min(t, n + window) > 100_000:
+        raise ValueError("positions are listed one by one, up to 100,000 of them")
     return sorted({*range(1, min(n, t) + 1), *range(max(1, t - window + 1), t + 1)})
 
 

@@ -262,14 +262,18 @@ class Drill:
         return values, answer, wrong
 
     def read_params(self, given: Mapping[str, str]) -> dict[str, Any]:
-        """Parameters typed as name=value, every one of them; unknown or missing names are said."""
+        """Parameters typed as name=value, every one of them; unknown or missing names and senseless values are said."""
         for name in given:
             if name not in self.params:
                 raise Unknown(f"parameter of {self.id}", name, self.params)
         missing = [n for n in self.params if n not in given]
         if missing:
             raise BadParameter(f"{self.id} needs {', '.join(f'{n}=…' for n in missing)}")
-        return {name: domain.read(given[name], name) for name, domain in self.params.items()}
+        from solvers import sense
+
+        params = {name: domain.read(given[name], name) for name, domain in self.params.items()}
+        sense.check(self.params, params)
+        return params
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

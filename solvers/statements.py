@@ -32,7 +32,7 @@ class Pick(Domain):
         return draws.shuffled([*self.always, *draws.sample(self.pool, self.count)])
 
     def read(self, text: str, name: str) -> Any:
-        keys = [k.strip() for k in text.strip("[]").split(",")]
+        keys = [k.strip(" \"'") for k in text.strip("[]").split(",")]
         for key in keys:
             if key not in (*self.always, *self.pool):
                 raise Unknown(name, key, (*self.always, *self.pool))
