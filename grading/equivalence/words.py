@@ -145,6 +145,7 @@ class Speller:
 
     def number(self, piece: Word) -> Poly:
         """A 1×1 word as a scalar atom; it equals its transpose."""
+        piece = self.entries(piece)
         if len(piece) == 2 and piece[0][0] == piece[1][0] == "one":
             dim = piece[1][1]
             if isinstance(dim, int):
@@ -153,6 +154,22 @@ class Speller:
             return {mono: number}
         key = min(piece, self.turned(piece), key=repr)
         return {((self.table.atom("fn", ("word", key)), 1),): 1}
+
+    def entries(self, piece: Word) -> Word:
+        """u^T diag(v) w as the sum of one set of columns: 1^T diag(p) y is p^T y."""
+        diagonal = [at for at, letter in enumerate(piece) if letter[0] == "diag"]
+        if not diagonal or diagonal[-1] - diagonal[0] + 1 != len(diagonal):
+            return piece
+        first, last = diagonal[0], diagonal[-1]
+        if not first or last == len(piece) - 1:
+            return piece
+        parts = [self.turned(piece[:first]), *(piece[at][1] for at in diagonal), piece[last + 1 :]]
+        ones = self.one(self.shape_of(piece[first])[0])
+        parts = sorted((part for part in parts if part != ones), key=repr)
+        while len(parts) < 2:
+            parts.append(ones)
+        size = self.shape_of(piece[first])
+        return (*self.turned(parts[0]), *(("diag", part, False, size) for part in parts[1:-1]), *parts[-1])
 
     def one(self, dim: Dim, flipped: bool = False) -> Word:
         """A column (or row) of ones."""
@@ -360,6 +377,15 @@ class Speller:
             return self.collected(
                 (1, shape[1]), [(poly, self.one(shape[0], flipped=True) + word) for word, poly in items]
             )
+        if name == "sum":
+            ends = self.one(shape[0], flipped=True), self.one(shape[1])
+            total = self.collected((1, 1), [(poly, ends[0] + word + ends[1]) for word, poly in items])
+            return Words(None, {(): total.terms.get((), {})})
+        if name == "trace":
+            out: Poly = {}
+            for word, poly in items:
+                add_to(out, self.table.times(poly, self.trace(word, shape[0])), 1)
+            return Words(None, {(): out})
         if name == "diag" and shape[1] == 1 and shape[0] != 1:
             square = (shape[0], shape[0])
             return self.collected(square, [(poly, self.diagonal_letter(word, shape[0])) for word, poly in items])
@@ -367,9 +393,20 @@ class Speller:
         key = tuple(sorted(((word, tuple(sorted(poly.items()))) for word, poly in items), key=repr))
         if name == "diag":
             shape = (shape[0], 1) if shape[0] == shape[1] else (shape[1], shape[1])
-        elif name in ("trace", "sum", "mean"):
+        elif name == "mean":
             return Words(None, {(): {((self.table.atom("fn", (name, key)), 1),): 1}})
         return self.collected(shape, [(_ONE, ((name, key, False, shape),))])
+
+    def trace(self, word: Word, size: Dim) -> Poly:
+        """The trace of a word, which may be turned round and transposed."""
+        if not word:
+            return self.number((("one", size, True), ("one", size, False)))
+        for at in range(len(word)):
+            if self.shape_of(word[at])[0] == 1:
+                return self.canonical(word[at:] + word[:at])[0]
+        both = (word, self.turned(word))
+        key = min((piece[at:] + piece[:at] for piece in both for at in range(len(word))), key=repr)
+        return {((self.table.atom("fn", ("trace", key)), 1),): 1}
 
 
 def _negative(speller: Speller, node: Neg) -> Words:

@@ -242,6 +242,11 @@ def method(parser: Machine, base: Node) -> Node:
     if word in ("T", "mT", "H") and parser.declared.matrices:
         parser.at += 2
         return parser.made(Transpose(base, start=base.start, end=end))
+    if parser.declared.matrices and word in ("dot", "matmul", "mm") and tokens[parser.at + 2][:2] == ("op", "("):
+        parser.at += 3
+        other = parser.expression()
+        close = parser.expect(")", start)
+        return parser.made(Mul(base, other, "at", start=base.start, end=close[3]))
     if (
         parser.declared.matrices
         and word in ("t", "transpose", "sum", "exp", "sqrt", "log", "softmax", "trace", "inverse", "inv")
@@ -285,13 +290,26 @@ def _sum_method(parser: Machine, base: Node, start: int) -> Node:
             parser.at += 1
     close = parser.expect(")", start)
     if axis is None:
-        raise Unreadable("sum needs an axis: axis=1 sums the rows, axis=0 the columns", start)
+        # without an axis numpy adds all entries up
+        return parser.made(Call("sum", (base,), start=base.start, end=close[3]))
     if not kept and axis != 0 and base.start > 0 and not _alone(parser, base):
         raise Unreadable(
             "without keepdims=True numpy flattens these sums and broadcasts them along the wrong axis", start
         )
     name = "colsum" if axis == 0 else "rowsum"
     return parser.made(Call(name, (base,), start=base.start, end=close[3]))
+
+
+def sum_function(parser: Machine) -> Node:
+    """np.sum(A, axis=1, keepdims=True), sum(A): the method, with the matrix as first argument."""
+    opened = parser.tokens[parser.at + 1][2]
+    parser.at += 2
+    base = parser.expression()
+    if parser.is_op(","):
+        parser.at += 1
+    elif not parser.is_op(")"):
+        raise parser.unexpected()
+    return _sum_method(parser, base, opened)
 
 
 def _alone(parser: Machine, base: Node) -> bool:

@@ -72,6 +72,7 @@ _FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac"})
 _SILENT_WORDS = """
 left right mleft mright middle big Big bigg Bigg bigl bigr bigm Bigl Bigr Bigm biggl biggr biggm
 Biggl Biggr Biggm displaystyle textstyle scriptstyle limits nolimits nonumber hspace
+mathsf mathrm mathbf mathit mathbb mathcal boldsymbol bm
 """
 
 _SILENT = frozenset(_SILENT_WORDS.split())

@@ -26,7 +26,7 @@ class Words(Literals):
             while self.tokens[self.at][1] in MODULES and self.tokens[self.at + 1][1] == ".":
                 self.at += 2
             kind, word, start, end, _ = self.tokens[self.at]
-            if kind != "name" or declared.function(word) is None:
+            if kind != "name" or (declared.function(word) is None and not (word == "sum" and declared.matrices)):
                 raise self.unexpected()
         run, after, last = self.run(self.at)
         if run != word and declared.knows(run) and run not in declared.arrays:
@@ -35,6 +35,8 @@ class Words(Literals):
         if word in declared.functions or (declared.function(word) is not None and not declared.knows(word)):
             return applied.function(self)
         if word == "sum" and not declared.knows("sum"):
+            if declared.matrices and self.tokens[self.at + 1][:2] == ("op", "("):
+                return applied.sum_function(self)
             self.at += 1
             return self.sum(start, product=False)
         if word in declared.arrays or (word == "delta" and declared.indexed and not declared.knows("delta")):

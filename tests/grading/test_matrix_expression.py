@@ -192,3 +192,34 @@ def test_samples_hold(declared: dict[str, Any], key: str) -> None:
     for text in samples.unreadable:
         with pytest.raises(Unreadable):
             kind.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("declared", "key", "answer"),
+    [
+        (BACK, "P^T dO", "(dO^T P)^T"),
+        (BACK, "P o (dP - rowsum(P o dP))", "P o dP - diag(rowsum(dP o P)) P"),
+        (BACK, "(P + dP)^2", "P^2 + P dP + dP P + dP^2"),
+        (BACK, "(P dP)^{-1}", "dP^{-1} P^{-1}"),
+        (BACK, "trace(P dP)", "trace(dP^T P^T)"),
+        (BACK, "colsum(P)", "rowsum(P^T)^T"),
+        (BACK, "rowsum(P)", "np.sum(P, axis=1, keepdims=True)"),
+        (ATT, "Q K^T/sqrt(d_k)", "(Q d_k^(-1/4)) (K d_k^(-1/4))^T"),
+        (ATT, "softmax(Q K^T/sqrt(d_k)) V", "softmax((K Q^T)^T d_k^-0.5) V"),
+        (VEC, "p o (y - ones (p^T y))", "(diag(p) - p p^T) y"),
+        (VEC, "diag(p) - p p^T", "(I - p ones^T) diag(p)"),
+        (VEC, "p^T y", "(y * p).sum()"),
+        (VEC, "ones^T ones", "T"),
+        (WEI, "W_Q W_K^T", "(W_Q A)(W_K A^{-T})^T"),
+    ],
+)
+def test_linear_algebra_is_proved(declared: dict[str, Any], key: str, answer: str) -> None:
+    outcome = compare(declared, key, answer)
+    assert (outcome.right, outcome.method) == (True, "proved"), outcome.detail
+
+
+@pytest.mark.parametrize(
+    "text", [r"P^{\mathsf T} dO", r"P^\intercal dO", "P.T.dot(dO)", "np.dot(P.T, dO)", "P.mT @ dO"]
+)
+def test_notations_of_a_product(text: str) -> None:
+    assert compare(BACK, "P^T dO", text).right
