@@ -40,31 +40,33 @@ def of_number(given: Real, band: Band, tolerance: Tolerance) -> tuple[Finding, .
     return _factor(ratio, leeway) or _power(x, key, leeway)
 
 
+_PREFIXES = (1.024, 1.024**2, 1.024**3, 1.024**4)
+_CONFUSED = Finding("binary_prefix", "1024 and 1000 are confused (KiB and KB, MiB and MB …).")
+
+
 def _factor(ratio: float, leeway: float) -> tuple[Finding, ...]:
     """A factor that is a known mistake: 2, 10ⁿ, 1024 for 1000."""
-    size = abs(ratio)
-    side = "too large" if size > 1 else "too small"
-    above = max(size, 1 / size)
-    if ratio < 0 or not math.isfinite(above):
+    if ratio < 0:
         return ()
+    above = ratio if ratio > 1 else 1 / ratio
+    if above < 1.9:
+        if above > 1.012 and any(abs(above / prefix - 1) <= leeway / 2 for prefix in _PREFIXES):
+            return (_CONFUSED,)
+        return ()
+    side = "too large" if ratio > 1 else "too small"
     for factor in (2.0, 4.0, 8.0):
         if abs(above / factor - 1) <= leeway:
             return (Finding(f"factor_{factor:.0f}", f"A factor {factor:.0f} {side}."),)
+    if above < 9 or above > 1e16:
+        return ()
     power = round(math.log10(above))
     if 1 <= power <= 15 and abs(above / 10.0**power - 1) <= leeway:
         if power == 2:
             return (PERCENT,)
         return (Finding(f"factor_1e{power}", f"A factor {10**power} {side}: count the zeros or the prefix."),)
-    for steps in (1, 2, 3, 4):
-        if abs(above / 1.024**steps - 1) <= leeway / 2 and leeway < 0.012:
-            return (Finding("binary_prefix", "1024 and 1000 are confused (KiB and KB, MiB and MB …)."),)
+    for steps, mark in enumerate(("", "²", "³", "⁴"), 1):
         if abs(above / 1024.0**steps - 1) <= leeway:
-            return (
-                Finding(
-                    "binary_factor",
-                    f"A factor 1024{'²³⁴'[steps - 2] if steps > 1 else ''} {side}: check the prefix.",
-                ),
-            )
+            return (Finding("binary_factor", f"A factor 1024{mark} {side}: check the prefix."),)
     return ()
 
 

@@ -242,7 +242,7 @@ def _frozen_tolerance(tolerance: object) -> Frozen:
     """A tolerance as a cache key; its values are looked at when the key is prepared."""
     if tolerance is None:
         return None
-    if not isinstance(tolerance, Mapping):
+    if type(tolerance) is not dict and not isinstance(tolerance, Mapping):
         raise BadKey('tolerance must be an object such as {"rel": 0.01}')
     return (*tolerance.items(), *map(type, tolerance.values()))  # 1, 1.0 and True are equal as keys, but not alike
 

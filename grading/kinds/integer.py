@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from grading.band import Band
 from grading.kinds.number import Scalar
 from grading.reading.numbers import Real
 
@@ -15,14 +16,12 @@ class Integer(Scalar):
 
     name: ClassVar[str] = "integer"
 
-    def _why(self, given: Real, value: Any) -> str:
-        reason = super()._why(given, value)
-        key = self.band(value).key
-        if reason != "the exact value is wanted" or not (given.is_rational() and key.is_rational()):
+    def _why(self, given: Real, band: Band) -> str:
+        reason = super()._why(given, band)
+        if reason or not (given.is_rational() and band.key.is_rational()):
             return reason
-        if given.rational().denominator != 1 and key.rational().denominator == 1:
-            return "a whole number is wanted"
-        return reason
+        whole = given.rational().denominator == 1 or band.key.rational().denominator != 1
+        return "" if whole else "a whole number is wanted"
 
     def show(self, value: Any) -> str:
         if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from grading.band import Band, Bands
 from grading.closeness import Closeness
 from grading.errors import Unreadable
+from grading.findings import of_number
 from grading.kinds.base import Comparison, Finding, Kind, Samples
 from grading.reading.numbers import Real, real_of
 from grading.reading.typed import read_number
@@ -128,30 +129,30 @@ class Scalar(Kind):
     def reading(self, given: Real | Misfit) -> str:
         return given.text
 
+    @cached_property
+    def _wrong(self) -> Comparison:
+        return Comparison(False, self._right.method, "the exact value is wanted" if self.tolerance.exact else "")
+
     def compare(self, given: Real | Misfit, value: Any) -> Comparison:
         if isinstance(given, Misfit):
             return Comparison(False, self._right.method, given.reason)
-        if self.band(value).holds(given):
+        band = self._bands.of(value)
+        if band.holds(given):
             return self._right
-        return Comparison(False, self._right.method, self._why(given, value))
+        reason = self._why(given, band)
+        return Comparison(False, self._right.method, reason) if reason else self._wrong
 
-    def _why(self, given: Real, value: Any) -> str:
+    def _why(self, given: Real, band: Band) -> str:
+        """What is wrong beside the size, or nothing."""
         x = given.approx
-        if x != x:
-            return "the answer is not a number (NaN)"
-        if x in (float("inf"), float("-inf")):
-            return "the answer is infinite"
-        key = self.band(value).key
-        if key.approx != key.approx or key.approx in (float("inf"), float("-inf")):
-            return "no finite number is right here"
-        return "" if not self.tolerance.exact else "the exact value is wanted"
+        if x - x != 0.0:
+            return "the answer is not a number (NaN)" if x != x else "the answer is infinite"
+        return "" if band.special is None else "no finite number is right here"
 
     def findings(self, given: Real | Misfit, value: Any) -> tuple[Finding, ...]:
         if isinstance(given, Misfit):
             return (given.finding,)
-        from grading.findings import of_number
-
-        return of_number(given, self.band(value), self.tolerance)
+        return of_number(given, self._bands.of(value), self.tolerance)
 
     def plain(self, given: Real | Misfit) -> int | float | None:
         return None if isinstance(given, Misfit) else carried(given)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from grading.kinds.base import Samples
-from grading.kinds.number import Misfit, Scalar
-from grading.reading.numbers import Real, real_of
-from grading.units import PERCENT, humanised, quick_rung
+from grading.kinds.number import Scalar
+from grading.reading.numbers import real_of
+from grading.units import humanised, quick_rung
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,10 @@ class Quantity(Scalar):
     name: ClassVar[str] = "quantity"
     unit: str = "bytes"
 
-    def _in_unit(self, number: Real, words: tuple[str, ...]) -> Real | Misfit:
+    def _fitted(self, words: tuple[str, ...]) -> tuple[Fraction, bool, str] | None:
         if words == ("%",) and self._unit.label != "%":
-            return self._misfit(f"{number.text}%", (PERCENT,), words)
-        return super()._in_unit(number, words)
+            return None
+        return super()._fitted(words)
 
     def show(self, value: Any) -> str:
         if type(value) is float or type(value) is int:

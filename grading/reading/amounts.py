@@ -49,7 +49,7 @@ def read_amount(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
     tokens = tokenize(text, offset)
     if len(tokens) == 1:
         raise Unreadable("the answer is empty", offset)
-    if "=" in text or "≈" in text or "\\" in text:
+    if any(token[1] in ("=", "≈") for token in tokens):
         return _last_side(tokens)
     return _side(tokens)
 
@@ -104,9 +104,10 @@ def _same(a: tuple[Real, tuple[str, ...]], b: tuple[Real, tuple[str, ...]]) -> b
 
 def _side(tokens: list[Token]) -> tuple[Real, tuple[str, ...]]:
     """One number with its unit."""
-    tokens = _without_stop(tokens)
+    if tokens[-2][1] == "." and len(tokens) > 2 and tokens[-2][0] == "op":
+        tokens = [*tokens[:-2], tokens[-1]]
     cut = _unit_begins(tokens)
-    words = tuple(token[1] for token in tokens[cut:-1])
+    words = tuple([token[1] for token in tokens[cut:-1]])
     if cut == 0:
         if _is_bracketed(tokens):
             return _side([*tokens[1:-2], tokens[-1]])
@@ -117,22 +118,16 @@ def _side(tokens: list[Token]) -> tuple[Real, tuple[str, ...]]:
         raise Unreadable("a unit is missing at the end", tokens[-1][2])
     if not words and tokens[-2][1] in (")", "]", "}") and _has_unit(tokens) and _is_bracketed(tokens):
         return _side([*tokens[1:-2], tokens[-1]])
-    head = tokens[:cut]
-    end = head[-1][3]
-    parser = Parser([*head, ("end", "", end, end, True)], NOTHING)
+    head = tokens
+    if words:
+        end = tokens[cut - 1][3]
+        head = [*tokens[:cut], ("end", "", end, end, True)]
     try:
-        tree = parser.whole()
+        tree = Parser(head, NOTHING).whole()
     except Unreadable as error:
         raise _in_words(error, tokens, cut) from None
     shown = show(tree)
     return value(tree, shown if len(shown) <= 120 and shown.isprintable() else printable(shown, 120)), words
-
-
-def _without_stop(tokens: list[Token]) -> list[Token]:
-    """Without a full stop at the end."""
-    if len(tokens) > 2 and tokens[-2][:2] == ("op", "."):
-        return [*tokens[:-2], tokens[-1]]
-    return tokens
 
 
 def _is_bracketed(tokens: list[Token]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from grading.errors import Unreadable
@@ -12,6 +11,12 @@ from grading.reading.names import split
 from grading.reading.tokens import tokenize
 from grading.reading.tree import Call, Div, Neg, Node, Number, Pow, Transpose
 from grading.reading.words import Words
+
+
+def widen(node: Node, start: int, end: int) -> None:
+    """Let a node that was just made, and that nobody else has seen, take its brackets in."""
+    object.__setattr__(node, "start", start)
+    object.__setattr__(node, "end", end)
 
 
 class Brackets(Words):
@@ -63,7 +68,8 @@ class Brackets(Words):
                 raise self.unexpected()
         close = self.expect(CLOSERS[opening], start)
         self.bars = bars
-        return replace(inner, start=start, end=close[3])
+        widen(inner, start, close[3])
+        return inner
 
     def absolute(self, bar: str) -> Node:
         """|x|, ||x||: the absolute value."""

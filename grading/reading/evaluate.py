@@ -274,10 +274,11 @@ def _sized(number: Any, node: Node) -> Any:
 def _irrational(tree: Node, text: str) -> Real:
     """The value in floats with an error bound, or in decimals where floats do not settle it."""
     from grading.equivalence.balls import TooLarge, Unclear, Undefined
-    from grading.equivalence.evaluate import Frame, Unsupported, compile_tree
+    from grading.equivalence.evaluate import Unsupported
+    from grading.reading.rough import ball
 
     try:
-        approx, error = compile_tree(tree, Frame())([(0.0, 0.0)] * 64)
+        approx, error = ball(tree)
         return Real(approx, error * 2, text, None, tree)
     except Unclear:
         pass

@@ -20,6 +20,10 @@ __all__ = ["Declared", "Parser", "literal", "read"]
 
 _TIMES: dict[str, Product] = {"*": "star", "·": "dot", "×": "dot", "@": "at", "∘": "entry"}
 _OPENERS = frozenset({"(", "[", "{", "√", "∛", "∜", "\\frac", "\\sqrt", "\\binom", "⌈", "⌊", "sum", "prod", "∞"})
+_CLOSING = frozenset({")", "]", "}", ",", ";"})
+_ATTACHED = frozenset({"^", "!", "%", "'", ".", "_", "["})
+_AFTER_PLAIN = frozenset({"+", "-", "*", "·", "×", "/", ")", "]", "}"})
+"""What may follow a literal that stands for itself alone."""
 _JOINERS = frozenset({"or", "and", "for", "in", "if", "else"})
 
 
@@ -90,6 +94,8 @@ class Parser(Brackets):
         while True:
             kind, text, _, _, spaced = self.tokens[self.at]
             if kind == "op":
+                if text in _CLOSING:
+                    break
                 if text in ("+", "-"):
                     if least >= SUM:
                         break
@@ -165,6 +171,9 @@ class Parser(Brackets):
             self.depth -= 1
             return inner if text == "+" else self.made(Neg(inner, start=start, end=inner.end))
         if kind == "num":
+            if self.is_plain(after_slash):
+                self.at += 1
+                return self.made(Number(literal(text), text, start=start, end=end))
             base = self.number(after_slash)
         elif kind == "name":
             base = self.name()
@@ -184,11 +193,23 @@ class Parser(Brackets):
             raise self.unexpected()
         return self.attached(base)
 
+    def is_plain(self, after_slash: bool) -> bool:
+        """Whether the literal at hand is a short one with nothing attached: no group, fraction, power or index."""
+        kind, text, _, _, _ = self.tokens[self.at + 1]
+        if kind == "op":
+            if text not in _AFTER_PLAIN or (text == "/" and not after_slash and self.tokens[self.at + 2][0] == "num"):
+                return False
+        elif kind != "end":
+            return False
+        return len(self.tokens[self.at][1]) < 30 and "e" not in self.tokens[self.at][1].lower()
+
     def attached(self, base: Node) -> Node:
         """Powers, factorials, percent signs, transposes, method calls and indices after an operand."""
         while True:
             kind, text, start, end, spaced = self.tokens[self.at]
             if kind == "op":
+                if text not in _ATTACHED:
+                    return base
                 if text == "^":
                     self.at += 1
                     base = self.power(base)

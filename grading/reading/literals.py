@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from grading.errors import Unreadable
 from grading.reading import applied
@@ -13,6 +14,7 @@ from grading.reading.tree import Add, Div, Indicator, Node, Number
 MAX_EXPONENT = 400
 
 
+@lru_cache(maxsize=4096)
 def literal(text: str) -> Fraction:
     """A number literal exactly; the exponent is bounded."""
     if text.isdigit():

@@ -153,14 +153,14 @@ def _opens_call(node: Node) -> bool:
 
 def _dividend(node: Node) -> str:
     """What stands above a slash: a product that ends in a literal is kept from forming a fraction with the divisor."""
-    if isinstance(node, Mul) and isinstance(_last(node), Number):
+    if isinstance(node, Mul | Neg) and isinstance(_last(node), Number):
         return f"({show(node)})"
     return _held(node, _PRODUCT)
 
 
 def _last(node: Node) -> Node:
-    while isinstance(node, Mul):
-        node = node.right
+    while isinstance(node, Mul | Neg):
+        node = node.right if isinstance(node, Mul) else node.arg
     return node
 
 

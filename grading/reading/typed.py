@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from grading.errors import Unreadable
 from grading.reading.numbers import Real, notation, quick
 from grading.units import MAX_WORDS, split_phrase, table
@@ -19,12 +21,8 @@ def read_number(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
         number, unit = found
         if not unit:
             return number, ()
-        words = (unit,) if unit in table() else split_phrase(unit)
-        if (
-            len(words) <= MAX_WORDS
-            and words[-1] in table()
-            and all(word in table() or word in ("/", "per") for word in words)
-        ):
+        words = _unit_words(unit)
+        if words:
             return number, words
     if not text.strip():
         raise Unreadable("the answer is empty", offset)
@@ -33,6 +31,17 @@ def read_number(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
     from grading.reading.amounts import read_amount
 
     return read_amount(text, offset)
+
+
+@lru_cache(maxsize=1024)
+def _unit_words(unit: str) -> tuple[str, ...]:
+    """A unit phrase as words if it is one, else nothing."""
+    known = table()
+    words = (unit,) if unit in known else split_phrase(unit)
+    good = (
+        len(words) <= MAX_WORDS and words[-1] in known and all(word in known or word in ("/", "per") for word in words)
+    )
+    return words if good else ()
 
 
 def read_plain(text: str, offset: int = 0) -> Real:
