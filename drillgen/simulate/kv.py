@@ -39,7 +39,8 @@ def run(asked: Setting) -> Report:
     from solvers.simulate.roofline import kv_bytes_per_token, max_sequences, seconds_per_token
 
     model, machine = known.model(asked.model), known.accelerator(asked.accelerator)
-    backend, device = backend_for(asked.backend, asked.device, asked.dtype, NUMPY_DTYPES)
+    wanted = "torch" if (asked.backend, asked.device) == ("auto", "cuda") else asked.backend
+    backend, device = backend_for(wanted, asked.device, asked.dtype, NUMPY_DTYPES)
     per_token = kv_bytes_per_token(model, asked.dtype)
     total = per_token * asked.T * asked.batch
     cache = _cache(asked, model, backend, "meta")

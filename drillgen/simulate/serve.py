@@ -88,7 +88,7 @@ def _data(asked: Setting, outcome: Any) -> dict[str, Any]:
         "dtype": asked.dtype, "times": "lower bounds",
         "flops_efficiency": asked.flops_efficiency, "bandwidth_efficiency": asked.bandwidth_efficiency,
         "requests": len(done) + len(outcome.rejected), "finished": len(done), "rejected": len(outcome.rejected),
-        "preemptions": sum(s.preempted for s in done), "steps": len(outcome.moments), "seconds": total,
+        "preemptions": sum(s.preempted for s in done), "steps": outcome.totals.steps, "seconds": total,
         "prompt_tokens": sum(s.request.prompt for s in done), "output_tokens": produced,
         "recomputed_tokens": outcome.recomputed,
         "output_tokens_per_second": produced / total if total else 0.0,

@@ -128,7 +128,7 @@ def decode_attention(
     name, (q, k, v) = _take(backend, q, k, v)
     if splits is not None and splits < 1:
         raise ValueError(f"the keys are cut into at least one part, not {splits}")
-    live = decode_lengths(q, k, v, lengths, block_table)
+    room = _room(q, k, v, lengths, block_table)
     width = scale if scale is not None else 1 / math.sqrt(q.shape[-1])
     if soft_cap is not None and not soft_cap > 0:
         raise ValueError(f"a soft cap is positive, not {soft_cap}")
@@ -136,17 +136,21 @@ def decode_attention(
         from solvers.simulate import triton_backend
 
         table = _like(block_table, q)
-        return Partial(*triton_backend.decode(q, k, v, live, table, splits, width, soft_cap))
+        # Lengths that are on the device stay there: reading them would make every step wait for the GPU.
+        live = lengths if getattr(lengths, "is_cuda", False) else _live(q, lengths, room)
+        none = lengths is None
+        return Partial(*triton_backend.decode(q, k, v, None if none else live, table, splits, width, soft_cap))
+    live = _live(q, lengths, room)
     parts = splits or max(1, -(-max(live, default=0) // 4096))
     rows = [_decode_one(q, k, v, b, live[b], block_table, parts, width, soft_cap) for b in range(len(live))]
     xp = namespace(q)
     return Partial(xp.stack([r.o for r in rows]), xp.stack([r.lse for r in rows]))
 
 
-def decode_lengths(q: Any, k: Any, v: Any, lengths: Any, block_table: Any) -> list[int]:
-    """The live tokens of each sequence, after the shapes of a decode call were checked."""
+def _room(q: Any, k: Any, v: Any, lengths: Any, block_table: Any) -> int:
+    """Most tokens a sequence can have, after the shapes of a decode call were checked."""
     B, h, d = q.shape
-    H_kv, room = k.shape[1], k.shape[2]
+    H_kv, room = k.shape[1], int(k.shape[2])
     if k.shape[:3] != v.shape[:3] or k.shape[3] != d or h % H_kv:
         raise ValueError(f"q {tuple(q.shape)}, k {tuple(k.shape)} and v {tuple(v.shape)} do not fit together")
     if block_table is not None:
@@ -157,6 +161,12 @@ def decode_lengths(q: Any, k: Any, v: Any, lengths: Any, block_table: Any) -> li
         room *= int(block_table.shape[1])
     elif k.shape[0] != B:
         raise ValueError(f"{B} queries but {k.shape[0]} cached sequences")
+    return room
+
+
+def _live(q: Any, lengths: Any, room: int) -> list[int]:
+    """Live tokens of each sequence; all have the whole room where no lengths are given."""
+    B = q.shape[0]
     live = [room] * B if lengths is None else [int(n) for n in lengths]
     if len(live) != B or any(not 0 <= n <= room for n in live):
         raise ValueError(f"lengths need {B} numbers from 0 to {room}, not {live}")
@@ -273,13 +283,31 @@ def _blocks(name: str, block_q: int | None, block_k: int | None, causal: bool) -
     return block_q or usual[0], block_k or usual[1]
 
 
-def _unit(x: Any) -> Any:
-    """Rows scaled to length 1 (QK-norm), in the accumulating precision of x."""
+def _wide(x: Any) -> Any:
+    """16-bit numbers as float32: a sum of their squares overflows fp16."""
+    if x.dtype.itemsize >= 4:
+        return x
+    return x.float() if namespace(x).__name__ == "torch" else x.astype("float32")
+
+
+def _norm(x: Any) -> Any:
+    """Lengths of the rows, [..., 1]; 1 for a row of zeros, which has no direction and stays 0."""
     xp = namespace(x)
-    return x / xp.sqrt((x * x).sum(-1))[..., None]
+    norm = xp.sqrt((x * x).sum(-1))[..., None]
+    return xp.where(norm == 0, xp.ones_like(norm), norm)
+
+
+def _cast(x: Any, like: Any) -> Any:
+    return x.to(like.dtype) if namespace(x).__name__ == "torch" else x.astype(like.dtype, copy=False)
+
+
+def _unit(x: Any) -> Any:
+    """Rows scaled to length 1 (QK-norm), in x's dtype."""
+    wide = _wide(x)
+    return _cast(wide / _norm(wide), x)
 
 
 def _unit_backward(x: Any, unit: Any, grad: Any) -> Any:
     """Gradient through x/|x|: the part of grad along the unit vector is dropped, the rest divided by |x|."""
-    xp = namespace(x)
-    return (grad - (grad * unit).sum(-1)[..., None] * unit) / xp.sqrt((x * x).sum(-1))[..., None]
+    wide, u, g = _wide(x), _wide(unit), _wide(grad)
+    return _cast((g - (g * u).sum(-1)[..., None] * u) / _norm(wide), x)

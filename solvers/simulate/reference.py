@@ -21,8 +21,7 @@ def attention_reference(q: Any, k: Any, v: Any, **masks: Any) -> Partial:
     gain = masks.pop("qk_gain", None)
     q, k, v = (np.asarray(x, dtype=np.float64) for x in (q, k, v))
     if gain is not None:
-        q = q / np.linalg.norm(q, axis=-1, keepdims=True)
-        k = k / np.linalg.norm(k, axis=-1, keepdims=True)
+        q, k = (x / np.where((n := np.linalg.norm(x, axis=-1, keepdims=True)) == 0, 1, n) for x in (q, k))
         masks["scale"] = gain
     opt = options_for(q.shape, k.shape, v.shape, **masks)
     group = q.shape[1] // k.shape[1]

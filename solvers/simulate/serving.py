@@ -18,6 +18,8 @@ from solvers.simulate.roofline import WEIGHT_BYTES, Machine, kv_bytes_per_token,
 from solvers.simulate.workload import Request
 
 POLICIES = ("paged", "reserved")
+KEPT = 20_000
+"""Moments kept of a run; a longer one keeps every second, fourth, … of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +72,36 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over all steps: how many, token slots held and used times seconds, and the most of each at once."""
+
+    steps: int = 0
+    held_seconds: float = 0.0
+    used_seconds: float = 0.0
+    peak_held: int = 0
+    peak_used: int = 0
+
+    def after(self, held: int, used: int, seconds: float) -> Totals:
+        """With one more step."""
+        return Totals(
+            self.steps + 1, self.held_seconds + held * seconds, self.used_seconds + used * seconds,
+            max(self.peak_held, held), max(self.peak_used, used),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What a simulation did. finished and rejected requests are all that were given.
 
-    prefilled: prompt tokens computed, recomputation after preemption included; bytes_moved: weights and cache
-    traffic; pool_blocks, per_token: size of the pool and bytes of a cached token.
+    moments: the steps, thinned evenly in long runs; totals: over all of them. prefilled: prompt tokens computed,
+    recomputation after preemption included; bytes_moved: weights and cache traffic; pool_blocks, per_token: size of
+    the pool and bytes of a cached token.
     """
 
     finished: list[Served]
     rejected: list[Request]
     moments: list[Moment]
+    totals: Totals
     pool_blocks: int
     per_token: int
     block: int
@@ -97,19 +119,18 @@ class Outcome:
     @property
     def peak_held_bytes(self) -> int:
         """Most bytes of blocks held at once."""
-        return self.per_token * max((m.held_tokens for m in self.moments), default=0)
+        return self.per_token * self.totals.peak_held
 
     @property
     def peak_used_bytes(self) -> int:
         """Most bytes of tokens cached at once."""
-        return self.per_token * max((m.used_tokens for m in self.moments), default=0)
+        return self.per_token * self.totals.peak_used
 
     @property
     def waste(self) -> float:
         """Share of the held bytes, over time, that held no token."""
-        held = sum(m.held_tokens * m.seconds for m in self.moments)
-        used = sum(m.used_tokens * m.seconds for m in self.moments)
-        return 1 - used / held if held else 0.0
+        held = self.totals.held_seconds
+        return 1 - self.totals.used_seconds / held if held else 0.0
 
 
 class WeightsDoNotFit(ValueError):
@@ -151,6 +172,7 @@ class _Server:
         self.finished: list[Served] = []
         self.rejected: list[Request] = []
         self.moments: list[Moment] = []
+        self.totals, self.stride = Totals(), 1
         self.prefilled = self.recomputed = self.decoded = 0
         self.moved = self.flops = 0.0
 
@@ -168,7 +190,8 @@ class _Server:
             if progress is not None:
                 progress(len(self.finished) + len(self.rejected), len(requests))
         return Outcome(
-            self.finished, self.rejected, self.moments, self.pool.count, self.per_token, self.rules.block,
+            self.finished, self.rejected, self.moments, self.totals, self.pool.count, self.per_token,
+            self.rules.block,
             self.prefilled, self.recomputed, self.decoded, self.moved, self.flops,
         )  # fmt: skip
 
@@ -186,23 +209,24 @@ class _Server:
         if self.rules.policy == "reserved":
             return
         for served in list(self.running):
-            if served not in self.running:
+            if served.cached == 0:  # preempted a moment ago
                 continue
             while blocks_for(served.cached + 1, self.rules.block) > len(served.blocks):
                 try:
                     served.blocks += self.pool.take()
                 except OutOfBlocks:
-                    victim = self.running[-1]
-                    self._preempt(victim)
+                    victim = self._preempt()
                     if victim is served:
                         break
 
-    def _preempt(self, victim: Served) -> None:
-        self.running.remove(victim)
+    def _preempt(self) -> Served:
+        """The youngest running request gives its blocks back and waits, first in line."""
+        victim = self.running.pop()
         self.pool.release(victim.blocks)
         victim.blocks, victim.cached = [], 0
         victim.preempted += 1
         self.waiting.appendleft(victim)
+        return victim
 
     def _admit(self) -> list[Served]:
         """Waiting requests, in order, that fit beside the running ones."""
@@ -223,6 +247,14 @@ class _Server:
             admitted.append(served)
         return admitted
 
+    def _record(self, seconds: float) -> None:
+        held, used = self.pool.held * self.rules.block, sum(s.cached for s in self.running)
+        self.totals = self.totals.after(held, used, seconds)
+        if (self.totals.steps - 1) % self.stride == 0:
+            self.moments.append(Moment(self.now, seconds, held, used, len(self.running), len(self.waiting)))
+            if len(self.moments) >= 2 * KEPT:
+                self.moments, self.stride = self.moments[::2], 2 * self.stride
+
     def _step(self, admitted: list[Served]) -> None:
         """One forward step: time passes, every request in it produces one token."""
         prefills = [s.request.prompt + s.produced for s in admitted]
@@ -239,10 +271,7 @@ class _Server:
         for served in self.running:
             served.cached += 1
         self.running += admitted
-        used = sum(s.cached for s in self.running)
-        self.moments.append(
-            Moment(self.now, seconds, self.pool.held * self.rules.block, used, len(self.running), len(self.waiting))
-        )
+        self._record(seconds)
         self.now += seconds
         for served in self.running:
             served.produced += 1

@@ -294,22 +294,25 @@ def attend_backward_keys(Q, K, V, G, LSE, DELTA, DK, DV, M, N, scale, soft_cap,
         stop = tl.where(j0 < sinks, T_q, tl.minimum(T_q, tl.maximum(j0 + BLOCK_K - 1 + window - offset, 0)))
     if WINDOW or MASK:
         full = stop
-    for r in tl.range(0, group):
-        n = kv * group + r
-        row = (b * h + n) * T_q
-        at = M + b * mask_b + n * mask_h
-        if CAUSAL or MASK:
-            for i in tl.range(low, full, BLOCK_Q):
-                dk, dv = _keys_grad(dk, dv, k, v, Q + b * q_b + n * q_h, G + b * g_b + n * g_h, LSE + row,
-                                    DELTA + row, i, q_t, g_t, scale, soft_cap, cols, keys, offset, window, sinks, at,
-                                    mask_q, mask_k, T_q, D, BLOCK_D, D_V, BLOCK_V, BLOCK_Q, CAUSAL, WINDOW, MASK,
-                                    CAP, WIDEN, EVEN, True)  # fmt: skip
-        if not (WINDOW or MASK):
-            for i in tl.range(full, stop, BLOCK_Q):
-                dk, dv = _keys_grad(dk, dv, k, v, Q + b * q_b + n * q_h, G + b * g_b + n * g_h, LSE + row,
-                                    DELTA + row, i, q_t, g_t, scale, soft_cap, cols, keys, offset, window, sinks, at,
-                                    mask_q, mask_k, T_q, D, BLOCK_D, D_V, BLOCK_V, BLOCK_Q, CAUSAL, WINDOW, MASK,
-                                    CAP, WIDEN, EVEN, False)  # fmt: skip
+    # One loop over (head of the group, tile of queries) pairs: a nest of two would keep more in registers.
+    if CAUSAL or MASK:
+        tiles = (full - low + BLOCK_Q - 1) // BLOCK_Q
+        for step in tl.range(0, group * tiles):
+            n = kv * group + step // tiles
+            row = (b * h + n) * T_q
+            dk, dv = _keys_grad(dk, dv, k, v, Q + b * q_b + n * q_h, G + b * g_b + n * g_h, LSE + row, DELTA + row,
+                                low + step % tiles * BLOCK_Q, q_t, g_t, scale, soft_cap, cols, keys, offset, window,
+                                sinks, M + b * mask_b + n * mask_h, mask_q, mask_k, T_q, D, BLOCK_D, D_V, BLOCK_V,
+                                BLOCK_Q, CAUSAL, WINDOW, MASK, CAP, WIDEN, EVEN, True)  # fmt: skip
+    if not (WINDOW or MASK):
+        tiles = (stop - full + BLOCK_Q - 1) // BLOCK_Q
+        for step in tl.range(0, group * tiles):
+            n = kv * group + step // tiles
+            row = (b * h + n) * T_q
+            dk, dv = _keys_grad(dk, dv, k, v, Q + b * q_b + n * q_h, G + b * g_b + n * g_h, LSE + row, DELTA + row,
+                                full + step % tiles * BLOCK_Q, q_t, g_t, scale, soft_cap, cols, keys, offset, window,
+                                sinks, M, mask_q, mask_k, T_q, D, BLOCK_D, D_V, BLOCK_V, BLOCK_Q, CAUSAL, WINDOW,
+                                MASK, CAP, WIDEN, EVEN, False)  # fmt: skip
     live = cols[:, None] < keys  # padding gets gradient 0
     at_d = tl.arange(0, BLOCK_D)
     at_v = tl.arange(0, BLOCK_V)

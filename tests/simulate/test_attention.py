@@ -161,6 +161,17 @@ def test_scores_that_climb_from_tile_to_tile() -> None:
     assert np.isfinite(found.o).all()
 
 
+def test_qk_norm_of_zeros_and_of_large_half_numbers() -> None:
+    q, k, v = inputs(1, 1, 1, 3, 4, 64)
+    k[:, :, 0] = 0  # a padded key has no direction: its logit is 0
+    assert error(attention(q, k, v, qk_gain=2.0), attention_reference(q, k, v, qk_gain=2.0))[0] <= 1e-14
+    large = [torch.from_numpy(x).half() * 60 for x in (q, k)] + [torch.from_numpy(v).half()]  # |q|² > 65,504
+    o, lse = attention(*large, qk_gain=2.0)
+    wanted = attention_reference(*(x.double().numpy() for x in large), qk_gain=2.0)
+    assert np.abs(o.double().numpy() - wanted.o).max() <= 3e-3
+    assert np.abs(lse.numpy() - wanted.lse).max() <= 3e-3
+
+
 def test_weights_sum_to_one() -> None:
     q, k, _ = inputs(1, 2, 2, 50, 60, 8)
     o = attention(q, k, np.ones((1, 2, 60, 1)), causal=True).o

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvers import facts
+from solvers.simulate import serving
 from solvers.simulate.blocks import blocks_for
 from solvers.simulate.roofline import (
     Machine,
@@ -48,6 +49,9 @@ def conserved(outcome: Outcome, load: list[Request], rules: Rules) -> None:
     assert outcome.decoded + admissions == produced
     assert outcome.prefilled - outcome.recomputed == sum(s.request.prompt for s in outcome.finished)
     assert outcome.bytes_moved >= 2 * SMALL.N * len(outcome.moments)
+    assert outcome.totals.steps == len(outcome.moments)
+    assert outcome.totals.peak_held == max((m.held_tokens for m in outcome.moments), default=0)
+    assert outcome.totals.used_seconds == pytest.approx(sum(m.used_tokens * m.seconds for m in outcome.moments))
     for before, after in pairwise(outcome.moments):
         assert after.start >= before.start + before.seconds - 1e-12
     for moment in outcome.moments:
@@ -135,6 +139,16 @@ def test_the_same_seed_serves_the_same() -> None:
 
     assert run(7) == run(7)
     assert run(7) != run(8)
+
+
+def test_long_runs_keep_some_moments_and_all_totals(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = [Request(0.0, 4, 300), Request(0.1, 4, 300)]
+    whole = simulate(SMALL, room_for(200), load, Rules(max_len=400))
+    monkeypatch.setattr(serving, "KEPT", 20)
+    thin = simulate(SMALL, room_for(200), load, Rules(max_len=400))
+    assert thin.totals == whole.totals and thin.waste == whole.waste
+    assert 20 <= len(thin.moments) < 40
+    assert thin.moments[0] == whole.moments[0] and set(thin.moments) <= set(whole.moments)
 
 
 def test_progress_counts_to_the_end() -> None:
