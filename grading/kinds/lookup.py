@@ -21,7 +21,7 @@ _CLASSES = {
     "table": ("grading.kinds.table", "Table"),
     "parts": ("grading.kinds.parts", "Parts"),
     "expression": ("grading.kinds.expression", "Expression"),
-    "indexed": ("grading.kinds.indexed", "IndexedExpression"),
+    "indexed": ("grading.kinds.indexed", "Indexed"),
     "matrix_expression": ("grading.kinds.matrix_expression", "MatrixExpression"),
 }
 
