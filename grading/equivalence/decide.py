@@ -22,7 +22,7 @@ from grading.equivalence.evaluate import Frame, Program, Slots, compile_tree
 from grading.equivalence.polynomial import Table
 from grading.equivalence.precise import MAX_STEPS, Precise
 from grading.equivalence.proof import Normal
-from grading.reading.tree import Node
+from grading.reading.tree import Node, Symbol, children
 
 QUICK = 6
 """Float points that are looked at before a proof is tried."""
@@ -111,6 +111,11 @@ class Key:
             return Site(point, slots, None)
         value, error = ball
         return Site(point, slots, ball if error <= 1e-9 * abs(value) else None)
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The names that occur in the key."""
+        return frozenset(names_in(self.tree))
 
     @cached_property
     def normal(self) -> Normal:
@@ -330,12 +335,26 @@ class _Trial:
     def refuted(self, site: Site, ours: Any, theirs: Any) -> Outcome:
         """The outcome with its witness."""
         key, answer = _pair(ours, theirs)
-        point = {name: decimal(value) for name, value in site.point.items()}
+        used = self.key.used | names_in(self.answer)
+        point = {name: decimal(value) for name, value in site.point.items() if name in used}
         where = ", ".join(f"{name} = {value}" for name, value in point.items())
         detail = (
             f"at {where} the key is {key}, the answer {answer}" if where else f"the key is {key}, the answer {answer}"
         )
         return Outcome(False, "refuted", detail, {"point": point, "key": key, "answer": answer})
+
+
+def names_in(tree: Node) -> set[str]:
+    """The names of a tree."""
+    found: set[str] = set()
+    rest = [tree]
+    while rest:
+        node = rest.pop()
+        if isinstance(node, Symbol):
+            found.add(node.name)
+        else:
+            rest.extend(children(node))
+    return found
 
 
 def _same(a: Value, b: Value, digits: int) -> bool | None:
