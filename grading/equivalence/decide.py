@@ -336,7 +336,7 @@ class _Trial:
         """The outcome with its witness."""
         key, answer = _pair(ours, theirs)
         used = self.key.used | names_in(self.answer)
-        point = {name: decimal(value) for name, value in site.point.items() if name in used}
+        point = {name: decimal(value, 12) for name, value in site.point.items() if name in used}
         where = ", ".join(f"{name} = {value}" for name, value in point.items())
         detail = (
             f"at {where} the key is {key}, the answer {answer}" if where else f"the key is {key}, the answer {answer}"

@@ -21,7 +21,7 @@ Shape = tuple[Dim, ...]
 ARRAY_KINDS = ("simplex", "real vector", "unit vector", "real matrix", "permutation", "row stochastic", "ones")
 MAX_SIZE = 12
 MAX_ENTRIES = 600
-_SIZES = ((3, 2, 4, 5, 7, 6), (2, 5, 3, 4, 6, 7), (5, 3, 2, 4, 7, 6), (4, 3, 5, 2, 6, 7), (3, 5, 2, 7, 4, 6))
+_SIZES = ((3, 2, 4, 5, 7, 6), (2, 5, 3, 4, 6, 7), (19, 3, 2, 4, 7, 6), (4, 3, 5, 2, 6, 7), (3, 5, 2, 7, 4, 6))
 
 
 @dataclass(frozen=True, slots=True)

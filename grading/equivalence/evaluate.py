@@ -63,17 +63,13 @@ class Unsupported(ValueError):
 
 
 class Frame:
-    """The names of one compilation and their places in the list of values.
-
-    `arrays` maps an array's name to its nested tuples of balls; it is consulted by Indexed nodes only.
-    """
+    """The names of one compilation with their places in the list of values; running indices get their own places."""
 
     def __init__(self, names: tuple[str, ...] = (), functions: frozenset[str] = frozenset()) -> None:
         self.slots = {name: at for at, name in enumerate(names)}
         self.size = len(names)
         self.functions = functions
         self.nested = 0
-        self.terms = 1
 
     def open(self, name: str) -> tuple[int, int | None]:
         """A new place for a running index; returns it and the place that it hides."""

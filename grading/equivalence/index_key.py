@@ -28,9 +28,13 @@ from grading.equivalence.precise import Precise
 from grading.reading.tree import Node
 
 DRAWS = 3
-MAX_TURNS = 12
+MAX_TURNS = 30
+ENOUGH = 24
+"""Index tuples that are compared at least, all draws together."""
 TUPLES = 8
 """Tuples that are settled in decimals at most, a draw."""
+MAX_CELLS = 200_000
+"""Larger arrays are not made: an answer with many nested sums is held against the short draws only."""
 STEPS = 1500
 """Nodes visited for one of them."""
 
@@ -95,9 +99,12 @@ class IndexedKey:
         import numpy as np
 
         found = []
+        tuples = 0
         with np.errstate(all="ignore"):
             for turn in range(MAX_TURNS):
                 sample = draw(self.setting.kinds, self.setting.shapes, self.setting.domain, turn)
+                if _cells(sample, self.seen) > MAX_CELLS:
+                    continue
                 grid = Grid(sample)
                 try:
                     value = self.full(self.cells(self.program(grid), self.places), grid)
@@ -105,7 +112,8 @@ class IndexedKey:
                     continue
                 if finite(value):
                     found.append(_Bench(sample, grid, value))
-                if len(found) == DRAWS:
+                    tuples += int(value.size)
+                if len(found) >= DRAWS and tuples >= ENOUGH:
                     break
         return tuple(found)
 
@@ -136,6 +144,14 @@ class IndexedKey:
         return Precise(names, self.setting.domain.functions, sample.arrays, DIGITS, axes, limit).value(tree)
 
 
+def _cells(sample: Draw, seen: Counter) -> int:
+    """How large an array may get while a tree is evaluated on a draw."""
+    sizes = [*sample.dims.values(), 1]
+    for shape_size in (dim for dim, _ in seen.sums.values() if isinstance(dim, int)):
+        sizes.append(shape_size)
+    return int(max(sizes) ** seen.axes)
+
+
 def _size(dim: Dim, sample: Draw) -> int:
     return dim if isinstance(dim, int) else sample.dims[dim]
 
@@ -153,6 +169,8 @@ def decide_indexed(key: IndexedKey, given: Compiled) -> Outcome:
     used = tuples = 0
     with np.errstate(all="ignore"):
         for bench in key.benches:
+            if _cells(bench.draw, given.seen) > MAX_CELLS:
+                continue
             try:
                 value = key.cells(given.program(bench.grid), places)
             except Redraw as reason:
@@ -237,6 +255,8 @@ def indexed_findings(key: IndexedKey, given: Compiled) -> tuple[tuple[str, str],
     pairs = []
     with np.errstate(all="ignore"):
         for bench in key.benches:
+            if _cells(bench.draw, given.seen) > MAX_CELLS:
+                continue
             try:
                 value = key.cells(given.program(bench.grid), places)
             except Redraw:

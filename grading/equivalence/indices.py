@@ -56,7 +56,8 @@ class Counter:
     free: dict[str, Index]
     sums: dict[int, tuple[Dim | None, Sum]] = field(default_factory=dict)
     delicate: bool = False
-    whole: bool = False
+    axes: int = 0
+    """Indices in force at once at most: what one product costs."""
 
 
 class IndexPlanner:
@@ -77,7 +78,7 @@ class IndexPlanner:
         start = {name: Index(at, dim, "the question") for at, (name, dim) in enumerate((free or {}).items())}
         self.seen = Counter(start)
         self.scope: dict[str, Index] = dict(start)
-        self.used = len(start)
+        self.used = self.seen.axes = len(start)
         self.open = self.bits = 0
         columns = {
             name: (shape[0], shape[1] if len(shape) > 1 else 1) for name, shape in shapes.items() if len(shape) < 3
@@ -122,6 +123,7 @@ class IndexPlanner:
         if self.used >= MAX_AXES:
             raise ShapeError(f"more than {MAX_AXES} indices are in force at once")
         self.used += 1
+        self.seen.axes = max(self.seen.axes, self.used)
         return self.used - 1
 
     def sized(self, dim: Dim | None, name: str) -> Dim:
@@ -199,7 +201,6 @@ class IndexPlanner:
 
     def entry(self, node: Entry) -> Program:
         """softmax(s)_j: one entry of a whole array."""
-        self.seen.whole = True
         plan = self.matrices.plan(_transposed(node.arg, self.shapes))
         self.seen.delicate = self.seen.delicate or self.matrices.delicate
         shape = plan.shape
@@ -273,7 +274,6 @@ class IndexPlanner:
 
     def number_of(self, parts: list[Node], how: Any) -> Program:
         """Whole arrays multiplied to a number."""
-        self.seen.whole = True
         tree = _transposed(parts[0], self.shapes)
         for part in parts[1:]:
             right = _transposed(part, self.shapes)

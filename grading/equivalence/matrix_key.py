@@ -23,7 +23,7 @@ from grading.equivalence.words import Spelled
 from grading.reading.tree import Node
 
 DRAWS = 3
-MAX_DRAWS = 12
+MAX_DRAWS = 24
 ENTRIES = 24
 _SURE = 1e-6
 _EQUAL = 1e-10
@@ -100,7 +100,7 @@ class MatrixKey:
 
         found: list[_Bench] = []
         entries = 0
-        for turn in range(MAX_DRAWS * 2):
+        for turn in range(MAX_DRAWS + 6):
             with np.errstate(all="ignore"):
                 bench = self.bench(turn)
             if bench is None:

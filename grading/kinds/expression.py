@@ -146,7 +146,7 @@ def _setting(symbols: tuple[tuple[str, Any], ...]) -> tuple[Domain, Declared]:
     return domain, Declared(symbols=frozenset(domain.order), functions=domain.functions)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _key(kind: Expression, text: str) -> Key:
     domain, _ = _setting(kind.symbols)
     try:

@@ -140,7 +140,7 @@ def _setting(arrays: Any, symbols: Any, shapes: Any) -> tuple[IndexSetting, Decl
     return IndexSetting(kinds, checked, domain), names
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _key(kind: Indexed, text: str) -> IndexedKey:
     setting, names = _setting(kind.arrays, kind.symbols, kind.shapes)
     try:

@@ -148,7 +148,7 @@ def _formula(name: str, text: Any, names: Declared) -> Node:
         raise BadKey(f"known.{name}: {error.message}") from None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _key(kind: MatrixExpression, text: str) -> MatrixKey:
     setting, _ = _setting(kind.shapes, kind.symbols, kind.arrays + kind.known)
     try:
