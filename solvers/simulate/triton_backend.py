@@ -100,10 +100,10 @@ def decode(
         triton_decode.decode_split, block, (B * H_kv, parts),
         q, k, v, part, part_lse, _lengths(lengths, q), pages, scale, soft_cap or 1.0,
         *q.stride()[:2], *k.stride()[:3], *v.stride()[:3], 0 if table is None else pages.stride(0),
-        T, H_kv, h // H_kv, parts, room, max(T, 1).bit_length(),
+        T, H_kv, h // H_kv, parts, max(T, 1).bit_length(),
         D=d, BLOCK_D=triton.next_power_of_2(max(d, 16)), D_V=d_v, BLOCK_V=wide,
-        BLOCK_G=triton.next_power_of_2(max(h // H_kv, 16)), LENGTHS=lengths is not None, PAGED=table is not None,
-        CAP=soft_cap is not None, WIDEN=_widen(q),
+        BLOCK_G=triton.next_power_of_2(max(h // H_kv, 16)), LENGTHS=lengths is not None,
+        PAGE=0 if table is None else room, CAP=soft_cap is not None, WIDEN=_widen(q),
     )  # fmt: skip
     o = torch.empty((B, h, d_v), dtype=q.dtype, device=q.device)
     lse = torch.empty((B, h), dtype=torch.float32, device=q.device)
@@ -209,9 +209,9 @@ def _power(n: int) -> int:
 
 
 FORWARD = [(128, 128, 8, 3), (128, 128, 8, 2), (128, 64, 8, 3), (128, 64, 4, 3), (128, 64, 4, 4), (64, 128, 4, 3),
-           (64, 64, 4, 3), (64, 32, 4, 3), (32, 32, 4, 2)]  # fmt: skip
+           (64, 64, 4, 3), (64, 32, 4, 3), (32, 32, 4, 2), (32, 16, 4, 2)]  # fmt: skip
 BACKWARD = [(64, 128, 8, 2), (64, 128, 8, 3), (32, 128, 8, 2), (32, 128, 8, 3), (128, 64, 8, 2), (64, 64, 8, 2),
-            (64, 64, 4, 2), (32, 64, 4, 3), (32, 32, 4, 2)]  # fmt: skip
+            (64, 64, 4, 2), (32, 64, 4, 3), (32, 32, 4, 2), (16, 32, 4, 2)]  # fmt: skip
 DECODE = [(64, 4, 3), (128, 4, 3), (128, 8, 3), (64, 4, 4), (128, 4, 4), (32, 4, 5), (256, 8, 2)]
 """Candidates for the autotuner: query rows, keys, warps, stages (decoding has no query rows to choose)."""
 
@@ -219,11 +219,20 @@ DECODE = [(64, 4, 3), (128, 4, 3), (128, 8, 3), (64, 4, 4), (128, 4, 4), (32, 4,
 @cache
 def _tuned(kernel: Any) -> Any:
     """The kernel under Triton's autotuner, by shape class and masks."""
-    if kernel is triton_decode.decode_split:
+    decoding = kernel is triton_decode.decode_split
+    if decoding:
         configs = [triton.Config({"BLOCK_K": n}, num_warps=w, num_stages=s) for n, w, s in DECODE]
-        by: Sequence[str] = ("size_class", "BLOCK_D", "BLOCK_V", "BLOCK_G", "PAGED", "CAP")
+        by: Sequence[str] = ("size_class", "BLOCK_D", "BLOCK_V", "BLOCK_G", "PAGE", "CAP")
     else:
         table = FORWARD if kernel is triton_kernels.attend_forward else BACKWARD
         configs = [triton.Config({"BLOCK_Q": i, "BLOCK_K": j}, num_warps=w, num_stages=s) for i, j, w, s in table]
         by = TUNE_BY
-    return triton.autotune(configs=configs, key=list(by))(kernel)
+    prune = None if decoding else {"early_config_prune": _small_for_float32}
+    return triton.autotune(configs=configs, key=list(by), prune_configs_by=prune)(kernel)
+
+
+def _small_for_float32(configs: list[Any], arguments: dict[str, Any], **_: Any) -> list[Any]:
+    """Exact float32 products run on ordinary units from registers: larger tiles would spill and compile for minutes."""
+    if arguments["Q"].dtype != torch.float32:
+        return configs
+    return [c for c in configs if c.kwargs["BLOCK_Q"] * c.kwargs["BLOCK_K"] <= 1024]

@@ -17,13 +17,13 @@ from solvers.simulate.triton_kernels import LN2, _scores
 
 @triton.jit
 def decode_split(Q, K, V, O, LSE, N, TABLE, scale, soft_cap,
-                 q_b, q_h, k_b, k_h, k_t, v_b, v_h, v_t, table_b, T, H_kv, group, splits, page, size_class,
+                 q_b, q_h, k_b, k_h, k_t, v_b, v_h, v_t, table_b, T, H_kv, group, splits, size_class,
                  D: tl.constexpr, BLOCK_D: tl.constexpr, D_V: tl.constexpr, BLOCK_V: tl.constexpr,
-                 BLOCK_G: tl.constexpr, LENGTHS: tl.constexpr, PAGED: tl.constexpr, CAP: tl.constexpr,
+                 BLOCK_G: tl.constexpr, LENGTHS: tl.constexpr, PAGE: tl.constexpr, CAP: tl.constexpr,
                  WIDEN: tl.constexpr, BLOCK_K: tl.constexpr):  # fmt: skip
     """One split of one KV head. Grid: (B·H_kv, splits).
 
-    Q [B, h, D] by strides. K, V: [B, H_kv, T, ·], or pages [n, H_kv, page, ·] (then k_b is the stride of a page).
+    Q [B, h, D] by strides. K, V: [B, H_kv, T, ·], or with PAGE > 0 pages [n, H_kv, PAGE, ·] (k_b is a page's stride).
     Writes o [B, h, splits, D_V] in float32 and the base-2 lse [B, h, splits]; (0, −inf) where a split is empty.
     """
     pair = tl.program_id(0)
@@ -32,7 +32,7 @@ def decode_split(Q, K, V, O, LSE, N, TABLE, scale, soft_cap,
     kv = (pair % H_kv).to(tl.int64)
     K += kv * k_h
     V += kv * v_h
-    if not PAGED:
+    if PAGE == 0:
         K += b * k_b
         V += b * v_b
     live = T
@@ -55,10 +55,10 @@ def decode_split(Q, K, V, O, LSE, N, TABLE, scale, soft_cap,
     for j in tl.range(first, stop, BLOCK_K):
         cols = j + tl.arange(0, BLOCK_K)
         here = cols < stop
-        if PAGED:
-            block = tl.load(TABLE + b * table_b + cols // page, mask=here, other=0).to(tl.int64)
-            k_at = block * k_b + (cols % page) * k_t
-            v_at = block * v_b + (cols % page) * v_t
+        if PAGE > 0:
+            block = tl.load(TABLE + b * table_b + cols // PAGE, mask=here, other=0).to(tl.int64)
+            k_at = block * k_b + (cols % PAGE) * k_t
+            v_at = block * v_b + (cols % PAGE) * v_t
         else:
             k_at = cols.to(tl.int64) * k_t
             v_at = cols.to(tl.int64) * v_t

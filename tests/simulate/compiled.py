@@ -55,8 +55,8 @@ def main() -> None:
         "backward keys, every mask": build(k.attend_backward_keys, "bf16", **WIDTH, **ALL, **TILE, EVEN=False),
         "backward queries": build(k.attend_backward_queries, "fp16", **WIDTH, **MASKS, **TILE),
         "backward queries, every mask": build(k.attend_backward_queries, "bf16", **WIDTH, **ALL, **TILE),
-        "decode": build(d.decode_split, "bf16", **decode, PAGED=False),
-        "decode, paged": build(d.decode_split, "bf16", **decode, PAGED=True),
+        "decode": build(d.decode_split, "bf16", **decode, PAGE=0),
+        "decode, paged": build(d.decode_split, "bf16", **decode, PAGE=16),
         "merge": build(d.decode_merge, "bf16", D_V=64, BLOCK_V=64, BLOCK_S=32),
     }
     json.dump(results, sys.stdout)

@@ -20,10 +20,10 @@ HERE = Path(__file__).parent
 O_TOLERANCE = {"fp16": 3e-3, "bf16": 2e-2}
 
 
-def run(script: str, cache: Path, **environment: str) -> dict[str, Any]:
-    """The JSON that a script of this folder prints."""
+def run(script: str, cache: Path, *args: str, **environment: str) -> dict[str, Any]:
+    """The JSON that a script (of this folder, or by its path from here) prints."""
     done = subprocess.run(
-        [sys.executable, str(HERE / script)], capture_output=True, text=True, timeout=300, check=False,
+        [sys.executable, str(HERE / script), *args], capture_output=True, text=True, timeout=300, check=False,
         env={**os.environ, "TRITON_CACHE_DIR": str(cache), "OMP_NUM_THREADS": "1", **environment},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
@@ -49,3 +49,9 @@ def test_kernels_compile_for_hopper(tmp_path: Path, subtests: Any) -> None:
             assert found["shared"] <= 227 * 1024  # what a block may have there
             if name.startswith(("forward", "backward")):
                 assert found["wgmma"] > 0
+
+
+def test_the_gpu_benchmark_runs_on_tiny_cpu_tensors(tmp_path: Path) -> None:
+    found = run("../../benchmarks/attention.py", tmp_path, "--smoke")
+    assert found["gpu"]["ran"] == [1, 1] and found["cpu"] is None
+    assert {"torch", "numpy", "triton"} == set(found["versions"]) and "git" in found
