@@ -22,6 +22,7 @@ LN2 = Fraction(693147180559945309417232121458176568075500134360255254120680, 10*
 _DECIMAL = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _WORDS = {"kilo": "K", "mega": "M", "giga": "G", "tera": "T", "peta": "P"}
+_SHORT = frozenset({"nat", "bit", "tok", "sec"})
 _BINARY_WORDS = {"kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti", "pebi": "Pi"}
 _COUNTED_WORDS = """
 token sequence head layer parameter number entry key query value step sample position weight pair
@@ -97,6 +98,11 @@ def table() -> Mapping[str, tuple[Unit, ...]]:
             add(prefix + word, scale / 8, "data", prefix + "bit")
         for word in ("FLOP", "FLOPs"):
             add(prefix + word, scale, "flop", prefix + "FLOP")
+    for prefix, power in _BINARY.items():
+        for word in (prefix.lower() + "b", prefix.upper() + "B"):
+            add(word, Fraction(1024) ** power, "data", prefix + "B")
+    for prefix in "kmgt":
+        add(prefix + "b", Fraction(1000) ** _DECIMAL[prefix.upper()], "data", prefix.upper() + "B")
     for stem, prefix in _WORDS.items():
         add(stem + "byte", Fraction(1000) ** _DECIMAL[prefix], "data", prefix + "B")
         add(stem + "flop", Fraction(1000) ** _DECIMAL[prefix], "flop", prefix + "FLOP")
@@ -139,6 +145,10 @@ def table() -> Mapping[str, tuple[Unit, ...]]:
         add(word, Fraction(1000) ** power, "", word)
     for word, power in (("thousand", 1), ("million", 2), ("billion", 3), ("trillion", 4), ("bn", 3)):
         add(word, Fraction(1000) ** power, "", word)
+    for stem, prefix in _WORDS.items():
+        out[stem + "flops"] = [*out[stem + "flops"], *out[prefix + "FLOPS"][1:]]
+    for word in [word for word in out if word.isalpha() and word.islower() and (len(word) > 3 or word in _SHORT)]:
+        out.setdefault(word.capitalize(), out[word])
     out["B"].append(Unit(Fraction(10**9), (), "B"))
     return {
         word: tuple(Unit(u.factor, u.dimension, u.label, u.counted, len(units) == 1) for u in units)
@@ -198,6 +208,8 @@ def fit(options: tuple[Unit, ...], wanted: Unit) -> tuple[Unit, bool] | None:
     for unit in options:
         if unit.dimension == wanted.dimension:
             return unit, False
+        if wanted.plain and unit.label == "nats":
+            return unit, False  # an entropy is a plain number where no unit is asked for
     for unit in options:
         upside_down = tuple((name, -power) for name, power in unit.dimension)
         if upside_down == wanted.dimension and unit.dimension and (unit.counted < 0 or unit.counted > 0):

@@ -15,6 +15,7 @@ from grading.reading.show import printable
 __all__ = ["Choice", "Option", "Optioned", "Picked"]
 
 _EDGES = " \t\r\n()[]{}.,:;\"'`*$"
+_LETTER = re.compile(r"\(?(\w)[).:]\s*(\S.{0,200})\Z", re.DOTALL)
 _TWO = re.compile(r"\s{1,20}(?:or|and|oder|/)\s{1,20}|[,;/|&+]", re.IGNORECASE)
 
 
@@ -53,10 +54,13 @@ class Optioned(Kind):
         plain = _plain(text)
         if not plain:
             raise Unreadable("the answer is empty", 0)
-        key = self._names.get(plain) or self._names.get(plain.replace(" ", "_"))
-        if key is not None:
-            return Picked(key, key)
-        return Picked(None, text.strip(_EDGES))
+        key = self._names.get(plain)
+        if key is None:
+            found = _LETTER.match(text.strip())
+            if found is not None:  # B) with the text of the option behind it
+                key = self._names.get(_plain(found.group(1)))
+                key = key if key is not None and key == self._names.get(_plain(found.group(2))) else None
+        return Picked(key, key) if key is not None else Picked(None, bare(text))
 
     def _listed(self) -> str:
         return ", ".join(option.key for option in self.options)
@@ -68,9 +72,21 @@ class Optioned(Kind):
         return bool(a == b)
 
 
+_DRESS = re.compile(r"\\(?:text|mathrm|textbf|mathbf|boxed)\s{0,9}\{([^{}]{0,80})\}")
+_JOINED = re.compile(r"(?<=\w)-(?=\w)|_")
+_CALLED = re.compile(r"(?:option|answer|choice|letter|key)\s{0,9}:?\s{1,9}(?=\S)", re.IGNORECASE)
+
+
+def bare(text: str) -> str:
+    """A text without LaTeX dress, "option", brackets and full stop."""
+    text = _DRESS.sub(r"\1", text).strip(_EDGES)
+    called = _CALLED.match(text)
+    return (text if called is None else text[called.end() :]).strip(_EDGES)
+
+
 def _plain(text: str) -> str:
-    """Case, brackets, spaces at the ends and a full stop do not count."""
-    return " ".join(text.strip(_EDGES).lower().split())
+    """Case, brackets, spaces at the ends and a full stop do not count; underscores and hyphens are spaces."""
+    return " ".join(_JOINED.sub(" ", bare(text).lower()).split())
 
 
 @dataclass(frozen=True)
@@ -85,7 +101,7 @@ class Choice(Optioned):
             pieces = [piece for piece in _TWO.split(picked.text) if piece.strip(_EDGES)]
             if len(pieces) > 1:
                 raise Unreadable("one option is expected, this names several")
-            if len(picked.text.split()) > 1 or len(picked.text) > 60:
+            if len(picked.text.split()) > (1 if self.options else 3) or len(picked.text) > 60:
                 raise Unreadable(
                     f"type the letter or the key of one option{': ' + self._listed() if self.options else ''}"
                 )

@@ -18,12 +18,26 @@ from grading.reading.typed import read_plain
 
 MAX_MEMBERS = 10_000
 _EMPTY = frozenset(
-    {"none", "{}", "{ }", "[]", "()", "∅", "\\emptyset", "\\varnothing", "empty", "empty set", "nothing"}
+    {
+        "none",
+        "{}",
+        "{ }",
+        "[]",
+        "()",
+        "∅",
+        "\\emptyset",
+        "\\varnothing",
+        "empty",
+        "empty set",
+        "the empty set",
+        "nothing",
+    }
 )
 _WORD = re.compile(r"\\?[A-Za-zα-ωΑ-Ω][\w{}\\'.-]*\Z")
 _RANGE = re.compile(r"\s*(\d{1,6})\s*(-|–|—|−|\.\.\.?|…|to\b|\\ldots|\\dots)\s*(\d{1,6})\s*\Z")
 _OPEN_RANGE = re.compile(r"\s*\d+\s*(?:-|–|—|\.\.+|…)\s*\Z|\s*(?:–|—|\.\.+|…)\s*\d+\s*\Z")
 _AND = re.compile(r"\s{1,20}(?:and|und|&)\s{1,20}", re.IGNORECASE)
+_DOTS = re.compile(r"(\d+)\s{0,9},\s{0,9}(?:\\[lc]?dots|\.\.\.|…)\s{0,9},\s{0,9}(\d+)")
 _MORE = re.compile(r"(\d\s*(?:-|–|—|−|\.\.\.?|…)\s*\d+)\s+(?=\d)")
 
 
@@ -59,7 +73,8 @@ class Set(Kind):
             return Members(())
         if re.search(r"(?:^|\s)or(?:\s|$)", cell.text, re.IGNORECASE):
             raise Unreadable("one set is expected, this offers alternatives", cell.start)
-        plain = _AND.sub(lambda found: ",".ljust(len(found.group())), cell.text)
+        plain = _DOTS.sub(lambda found: f"{found.group(1)}-{found.group(2)}".ljust(len(found.group())), cell.text)
+        plain = _AND.sub(lambda found: ",".ljust(len(found.group())), plain)
         plain = _MORE.sub(lambda found: found.group(1) + ",".ljust(len(found.group()) - len(found.group(1))), plain)
         items: list[Real | str] = []
         for piece in _pieces(Cell(plain, cell.start)):

@@ -137,7 +137,7 @@ def _pieces(cell: Cell, symbols: tuple[str, ...]) -> list[Cell]:
         if not strip(pieces[-1]).text and len(pieces) == 2:
             pieces.pop()
         return pieces
-    text = cell.text
+    text = re.sub(r"\bby\b", "× ", cell.text)
     if "x" not in symbols and "X" not in symbols:
         text = re.sub(r"(?<=\d)[xX](?=\d)", "×", text)
     if _TIMES.search(text):

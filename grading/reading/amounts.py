@@ -42,6 +42,9 @@ def read_amount(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
             return Real(math.nan, 0.0, "NaN"), ()
         size = -math.inf if sign in ("-", "−") else math.inf
         return Real(size, 0.0, "-inf" if size < 0 else "inf"), ()
+    bare = undressed(text)
+    offset += text.find(bare)
+    text = bare
     lead = None if text[0] in _STARTS else _LEADING.match(text)
     if lead is not None and lead.end() < len(text):
         offset += lead.end()
@@ -52,6 +55,19 @@ def read_amount(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
     if any(token[1] in ("=", "≈") for token in tokens):
         return _last_side(tokens)
     return _side(tokens)
+
+
+def undressed(text: str) -> str:
+    """A text without the marks that bold or code put round it, and without the × of "8×" at its end."""
+    bare = text.strip()
+    for mark in ("**", "`", "*"):
+        if bare.startswith(mark) and bare.endswith(mark) and len(bare) > 2 * len(mark):
+            bare = bare[len(mark) : -len(mark)].strip()
+    if bare.endswith("×"):
+        return bare[:-1].rstrip() or text
+    if bare.endswith(("-fold", " fold")):
+        return bare[:-5].rstrip() or text
+    return bare or text
 
 
 def _last_side(tokens: list[Token]) -> tuple[Real, tuple[str, ...]]:
@@ -163,7 +179,7 @@ def _unit_begins(tokens: list[Token]) -> int:
         return at
     while at > 0 and (_is_unit(tokens[at - 1]) or _divides_units(tokens, at - 1)):
         at -= 1
-    while at < len(tokens) - 1 and tokens[at][1] in ("/", "per"):
+    if at < len(tokens) - 1 and tokens[at][1] in ("/", "per") and not _is_unit(tokens[at + 1]):
         at += 1
     if at < len(tokens) - 1 and tokens[at][1] == "%" and _is_sum(tokens[:at]):
         return len(tokens) - 1  # 1 - 42%: the percent sign belongs to the last number only

@@ -81,9 +81,12 @@ _QUIET = re.compile(
 _ENVIRONMENT = re.compile(r"\\begin\s*\{([pbvBV]?matrix|smallmatrix|array|psmallmatrix|bsmallmatrix)\*?\}")
 _COLUMNS = re.compile(r"\s*\{[lcr| ]*\}")
 _WRAPPER = re.compile(
-    r"\s*(?:(?:np|numpy|torch|jnp|tf|sympy)\s*\.\s*)?(?:array|asarray|matrix|Matrix|tensor|tuple|list|vector|vec)\s*(?=\()"
+    r"\s*(?:(?:np|numpy|torch|jnp|tf|sympy)\s*\.\s*)?(?:array|asarray|matrix|Matrix|tensor|tuple|list|vector|vec|Size|shape)\s*(?=\()"
 )
 _NAME = re.compile(r"\s*[A-Za-zα-ωΑ-Ω\\][\w\\{}' ,.^()]{0,40}?\s*(?:=|:=|≈|\\approx)\s*(?![=])")
+_TURNED = re.compile(
+    r"[)\]}]\s{0,9}(?:\^\s{0,9}\{?\s{0,9}(?:T|\\top|\\intercal)\s{0,9}\}?|ᵀ|\.T|\^\{?\\mathsf\{T\}\}?)\Z"
+)
 _TRAILER = re.compile(r",\s*dtype\s*=\s*[\w.']+\s*$")
 
 
@@ -112,8 +115,19 @@ def cleaned(text: str) -> Cell:
 
 
 def rows(text: str) -> list[list[Cell]]:
-    """The answer as rows of cells; a plain list is one row, a single number one row of one cell."""
+    """The answer as rows of cells; a plain list is one row, a single number one row of one cell. A transpose mark
+    behind the last bracket turns rows into columns."""
     cell = cleaned(text)
+    turned = _TURNED.search(cell.text)
+    if turned is None:
+        return _rows(cell)
+    found = _rows(Cell(cell.text[: turned.start() + 1], cell.start))
+    if len({len(cells) for cells in found}) != 1:
+        return found
+    return [list(column) for column in zip(*found, strict=True)]
+
+
+def _rows(cell: Cell) -> list[list[Cell]]:
     environment = _ENVIRONMENT.search(cell.text)
     if environment is not None:
         return _latex_rows(cell, environment)
@@ -140,16 +154,22 @@ def row(line: Cell) -> list[Cell]:
     if not line.text:
         return []
     pieces = cut(line, ",，")
-    if len(pieces) > 1 and not strip(pieces[-1]).text and len(pieces) == 2:
-        return [strip(pieces[0])]  # (7,)
+    if len(pieces) > 1 and not strip(pieces[-1]).text:
+        pieces.pop()  # (7,)
+        if len(pieces) == 1:
+            return [strip(pieces[0])]
     if len(pieces) == 1:
         return words(line)
+    out = []
     for piece in pieces:
-        if not strip(piece).text:
+        piece = strip(piece)
+        if not piece.text:
             raise Unreadable("an entry is missing between the commas", piece.start)
-    return [strip(piece) for piece in pieces]
+        out += [piece] if " " not in piece.text or _GROUPED.match(piece.text) else words(piece)
+    return out
 
 
+_GROUPED = re.compile(r"[+\-−]?\d{1,3}(?: \d{3})+(?:\.\d*)?\Z")
 _ENDS = re.compile(r"[\w)\]}%!²³⁰¹⁴-⁹½-¾⅐-⅞∞'|]$")
 _WAITS = re.compile(r"(?:\\?(?:ln|log|log2|log10|exp|sqrt|sin|cos|tan|cdot|times|div|frac|max|min)|√|per)$")
 
