@@ -51,6 +51,8 @@ def command(drill: str, values: tuple[str, ...], as_json: bool) -> None:
     from drillgen.cli.verify import short
 
     for name, value in steps.items():
+        if name == "answer":  # follows below, with its unit
+            continue
         click.echo(f"{name:<16} {short(plain(value))}")
     unit = getattr(kind, "unit", "none")
     click.echo(f"{'answer':<16} {kind.show(answer)}{'' if unit == 'none' else f'   (asked in {unit})'}")
