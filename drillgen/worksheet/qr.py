@@ -26,18 +26,23 @@ def matrix(text: str) -> Sequence[Sequence[int]]:
 
 
 def png(modules: Sequence[Sequence[int]], border: int = 2) -> bytes:
-    """A black and white image with a quiet border, eight pixels a module, so that viewers do not blur it."""
-    width = (len(modules) + 2 * border) * 8
+    """A black and white image with a quiet border, four pixels a module, so that viewers do not blur it."""
+    width = (len(modules) + 2 * border) * 4
     edge = [0] * border
     blank = [[0] * (len(modules) + 2 * border)] * border
     rows = [*blank, *([*edge, *row, *edge] for row in modules), *blank]
-    # One bit a pixel: a module's eight pixels are one byte, 0 for black; each row begins with its filter, none.
-    pixels = b"".join((b"\0" + bytes(0 if module else 255 for module in row)) * 8 for row in rows)
+    pixels = b"".join((b"\0" + _bits(row)) * 4 for row in rows)
     head = struct.pack(">IIBBBBB", width, width, 1, 0, 0, 0, 0)
     chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(pixels, 9)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body)) for name, body in chunks
     )
+
+
+def _bits(row: Sequence[int]) -> bytes:
+    """One bit a pixel, 0 for black: two modules of four pixels are a byte."""
+    nibbles = [0 if module else 15 for module in row] + [15] * (len(row) % 2)
+    return bytes(16 * left + right for left, right in zip(nibbles[::2], nibbles[1::2], strict=True))
 
 
 def commands(command: str, ids: Sequence[str]) -> Iterator[str]:

@@ -255,10 +255,10 @@ def test_a_code_is_an_image_of_its_modules() -> None:
 
     modules = matrix("drillgen key kv_cache.per_token@1/1")
     image = Image.open(io.BytesIO(png(modules))).convert("L")
-    assert image.size == ((len(modules) + 4) * 8,) * 2
+    assert image.size == ((len(modules) + 4) * 4,) * 2
     for y, row in enumerate(modules):
         for x, dark in enumerate(row):
-            assert image.getpixel(((x + 2) * 8 + 3, (y + 2) * 8 + 5)) == (0 if dark else 255)
+            assert image.getpixel(((x + 2) * 4 + 1, (y + 2) * 4 + 3)) == (0 if dark else 255)
     assert image.getpixel((0, 0)) == 255
 
 
