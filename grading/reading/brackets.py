@@ -28,7 +28,7 @@ class Brackets(Words):
         """An operand that begins with an operator: brackets, bars, roots, fractions, sums."""
         start = self.tokens[self.at][2]
         if text in ("(", "[", "{"):
-            if text == "[" and self.declared.indexed and self.has_relation(self.at):
+            if text != "{" and self.declared.indexed and self.has_relation(self.at):
                 return self.indicator()
             return self.group(text)
         if text in ("|", "‖"):

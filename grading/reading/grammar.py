@@ -13,8 +13,9 @@ from grading.reading.brackets import Brackets
 from grading.reading.literals import literal
 from grading.reading.machine import PRODUCT, SIDE_BY_SIDE, SUM
 from grading.reading.names import Declared
-from grading.reading.tokens import VULGAR, Token, tokenize
+from grading.reading.tokens import VULGAR, Token, tokenize, undressed
 from grading.reading.tree import Add, Call, Div, Entry, Mul, Neg, Node, Number, Product, Sub, Transpose
+from grading.reading.words import WHOLE
 
 __all__ = ["Declared", "Parser", "literal", "read"]
 
@@ -32,6 +33,10 @@ def read(text: str, declared: Declared, offset: int = 0) -> Node:
 
     A left side `name =` is dropped. offset: where `text` begins in what was typed.
     """
+    if text[:1] in ("*", "`"):
+        bare = undressed(text)
+        offset += text.find(bare)
+        text = bare
     tokens = tokenize(text, offset)
     if len(tokens) == 1:
         raise Unreadable("the answer is empty", offset)
@@ -231,7 +236,7 @@ class Parser(Brackets):
             elif kind == "sup":
                 self.at += 1
                 base = self.superscript(base, text, start, end)
-            elif kind == "sub" and isinstance(base, (Call, Entry)) and self.declared.indexed:
+            elif kind == "sub" and isinstance(base, WHOLE) and self.declared.indexed:
                 self.at += 1
                 letters = tuple(self.index_letter(letter, start) for letter in text)
                 base = self.made(Entry(base, letters, start=base.start, end=end))

@@ -10,7 +10,11 @@ from grading.reading import applied
 from grading.reading.literals import Literals, literal
 from grading.reading.machine import SUM
 from grading.reading.names import MODULES, split, unknown
-from grading.reading.tree import Call, Entry, Indexed, Node, Number, Sum, Symbol, Transpose
+from grading.reading.tokens import GREEK_NAMES
+from grading.reading.tree import Add, Call, Entry, Indexed, Mul, Neg, Node, Number, Sub, Sum, Symbol, Transpose
+
+WHOLE = (Call, Entry, Transpose, Add, Sub, Mul, Neg)
+"""What an index may follow: a function's value, or a bracket around an expression of whole arrays."""
 
 
 class Words(Literals):
@@ -68,6 +72,10 @@ class Words(Literals):
             text += "_" + tokens[at][1]
             end = tokens[at][3]
             at += 1
+        if tokens[at][:2] == ("op", "_") and tokens[at + 1][0] == "name" and tokens[at + 1][1] in GREEK_NAMES:
+            text += f"_{tokens[at + 1][1]}"  # h_ with a greek command
+            end = tokens[at + 1][3]
+            at += 2
         if tokens[at][:2] == ("op", "^"):
             text, at, end = self.turned(text, at, end)
         elif tokens[at][:2] == ("op", "_") and not self.declared.arrays:
@@ -168,7 +176,11 @@ class Words(Literals):
         if (
             after[0] == "op"
             and not after[4]
-            and (after[1] == "[" or (after[1] == "_" and tokens[self.at + 2][1] in ("{", "(")))
+            and (
+                after[1] == "["
+                or (after[1] == "(" and word == "delta")
+                or (after[1] == "_" and tokens[self.at + 2][1] in ("{", "("))
+            )
         ):
             self.at += 1
             indices, end = applied.indices(self, self.declared.arrays.get(word, 2))
@@ -181,7 +193,7 @@ class Words(Literals):
 
     def entry(self, base: Node) -> Node:
         """softmax(s)_j, diag(p)_{ij}: one entry of what a function gives."""
-        if not self.declared.indexed or not isinstance(base, (Call, Entry, Transpose)):
+        if not self.declared.indexed or not isinstance(base, WHOLE):
             raise self.unexpected()
         indices, end = applied.indices(self, None)
         return self.made(Entry(base, indices, start=base.start, end=end))
