@@ -28,6 +28,8 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 def printable(text: str, limit: int = 200) -> str:
     """The text with control, bidi and other invisible characters written out, cut to `limit` characters."""
+    if len(text) <= limit and text.isascii() and text.isprintable():
+        return text
     out = []
     length = 0
     for char in text:
