@@ -12,7 +12,7 @@ from grading.reading.grammar import Parser
 from grading.reading.names import FUNCTIONS, Declared
 from grading.reading.numbers import Real
 from grading.reading.show import printable, show
-from grading.reading.tokens import Token, tokenize
+from grading.reading.tokens import Token, tokenize, undressed
 from grading.reading.tree import Div, Neg, Node, Number
 from grading.units import MAX_WORDS, meanings, table
 
@@ -43,6 +43,8 @@ def read_amount(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
         size = -math.inf if sign in ("-", "−") else math.inf
         return Real(size, 0.0, "-inf" if size < 0 else "inf"), ()
     bare = undressed(text)
+    for end in ("×", "-fold", " fold"):
+        bare = bare.removesuffix(end).rstrip() or bare
     offset += text.find(bare)
     text = bare
     lead = None if text[0] in _STARTS else _LEADING.match(text)
@@ -55,19 +57,6 @@ def read_amount(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
     if any(token[1] in ("=", "≈") for token in tokens):
         return _last_side(tokens)
     return _side(tokens)
-
-
-def undressed(text: str) -> str:
-    """A text without the marks that bold or code put round it, and without the × of "8×" at its end."""
-    bare = text.strip()
-    for mark in ("**", "`", "*"):
-        if bare.startswith(mark) and bare.endswith(mark) and len(bare) > 2 * len(mark):
-            bare = bare[len(mark) : -len(mark)].strip()
-    if bare.endswith("×"):
-        return bare[:-1].rstrip() or text
-    if bare.endswith(("-fold", " fold")):
-        return bare[:-5].rstrip() or text
-    return bare or text
 
 
 def _last_side(tokens: list[Token]) -> tuple[Real, tuple[str, ...]]:

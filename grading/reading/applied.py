@@ -46,6 +46,10 @@ def function(parser: Machine) -> Node:
     if power is not None and name in _INVERSES and _is_minus_one(power):
         name, power = _INVERSES[name], None
     args = arguments(parser, name, start)
+    if name == "root" and len(args) == 1:  # root(3)(x), as some systems write it
+        if not parser.is_op("("):
+            raise Unreadable("root needs what it is taken of: root(x, 3)", start)
+        args = (*arguments(parser, name, start), *args)
     if base is not None:
         args = (*args, base)
         if len(args) != 2:
@@ -185,6 +189,13 @@ def _small_tree(name: str, args: tuple[Node, ...], start: int, end: int) -> Node
     match name:
         case "log2" | "log10":
             return Call("log", (first, number(int(name[3:]), end)), start=start, end=end)
+        case "asec" | "acsc" | "acot":
+            over = Div(number(1, start), first, start=start, end=end)
+            inverse = {"asec": "acos", "acsc": "asin", "acot": "atan"}[name]
+            return Call(inverse, (over,), start=start, end=end)
+        case "root":
+            share = Div(number(1, end), args[1], start=end, end=end)
+            return Pow(first, share, start=start, end=end)
         case "log1p":
             return Call("ln", (Add(number(1, start), first, start=start, end=end),), start=start, end=end)
         case "expm1":
@@ -404,6 +415,7 @@ def _index_atom(parser: Machine) -> Node:
 
 def sum_heads(parser: Machine, start: int) -> list[Head]:
     """What stands at a sum's sign: _r, _{r=1}^{T}, _{j \\ne i}, _{i,j}."""
+    first = _upper(parser) if parser.is_op("^") else None
     kind, text, at, _, _ = parser.tokens[parser.at]
     if kind == "sub":
         parser.at += 1
@@ -415,12 +427,17 @@ def sum_heads(parser: Machine, start: int) -> list[Head]:
         heads = _braced_heads(parser)
     else:
         raise Unreadable("a sum needs its index: sum_r or \\sum_{r=1}^{T}", start)
-    if parser.is_op("^"):
-        parser.at += 1
-        upper = parser.group("{") if parser.is_op("{") else _bound(parser)
+    upper = _upper(parser) if parser.is_op("^") else first
+    if upper is not None:
         index_name, lower, _, skip = heads[-1]
         heads[-1] = (index_name, lower, upper, skip)
     return heads
+
+
+def _upper(parser: Machine) -> Node:
+    """The upper bound of a sum, after ^."""
+    parser.at += 1
+    return parser.group("{") if parser.is_op("{") else _bound(parser)
 
 
 def _bound(parser: Machine) -> Node:

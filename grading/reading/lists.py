@@ -99,6 +99,11 @@ def cleaned(text: str) -> Cell:
     text = _QUIET.sub(lambda found: found.group() if found.group() == "\\\\" else " " * len(found.group()), text)
     text = text.replace("\\{", " {").replace("\\}", " }").replace("\\lbrace", "      {").replace("\\rbrace", "      }")
     cell = Cell(text, 0)
+    bare = text.strip()
+    if bare[0] == "<" and bare[-1] == ">" and "," in bare:
+        text = text.replace("<", "(", 1)
+        text = ")".join(text.rsplit(">", 1))
+        cell = Cell(text, 0)
     named = _NAME.match(text)
     if named is not None and not any(char in named.group() for char in ";\n"):
         cell = Cell(text[named.end() :], named.end())

@@ -17,15 +17,19 @@ mean erf
 FUNCTIONS: Mapping[str, str] = {
     **{name: name for name in _PLAIN_FUNCTIONS.split()},
     "log": "ln", "Log": "ln", "Ln": "ln", "LN": "ln", "log2": "log2", "log10": "log10", "ld": "log2",
-    "log1p": "log1p", "expm1": "expm1", "Exp": "exp", "Sqrt": "sqrt", "root": "sqrt", "cbrt": "cbrt", "Abs": "abs",
+    "log1p": "log1p", "expm1": "expm1", "Exp": "exp", "Sqrt": "sqrt", "root": "root", "cbrt": "cbrt", "Abs": "abs",
     "fabs": "abs", "absolute": "abs", "Min": "min", "minimum": "min", "Max": "max", "maximum": "max",
     "comb": "binomial",
-    "binom": "binomial", "nCr": "binomial", "choose": "binomial", "ceiling": "ceil", "sgn": "sign", "arcsin": "asin",
+    "binom": "binomial", "nCr": "binomial", "choose": "binomial", "ceiling": "ceil",
+    "sgn": "sign", "signum": "sign", "lg": "log10", "lb": "log2", "arcsin": "asin",
     "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "arsinh": "asinh",
-    "arcosh": "acosh", "artanh": "atanh", "cosec": "csc", "sigmoid": "logistic", "Softmax": "softmax", "Diag": "diag",
+    "arcosh": "acosh", "artanh": "atanh",
+    "cosec": "csc", "arcsec": "asec", "arccsc": "acsc", "arccot": "acot", "asec": "asec",
+    "acsc": "acsc", "acot": "acot", "sigmoid": "logistic", "Softmax": "softmax", "Diag": "diag",
     "diagflat": "diag", "row_sum": "rowsum", "rowSum": "rowsum", "row_sums": "rowsum", "rowsums": "rowsum",
     "col_sum": "colsum", "colSum": "colsum", "col_sums": "colsum", "colsums": "colsum", "tr": "trace", "Tr": "trace",
-    "inv": "inverse", "transpose": "transpose", "pow": "pow", "power": "pow", "square": "square", "outer": "outer",
+    "inv": "inverse", "transpose": "transpose", "trans": "transpose",
+    "pow": "pow", "power": "pow", "square": "square", "outer": "outer",
     "matmul": "matmul", "dot": "matmul", "multiply": "multiply", "hadamard": "multiply",
     "exp2": "exp2", "hypot": "hypot",
 }  # fmt: skip
@@ -38,7 +42,7 @@ OF_ARRAYS = frozenset(
 OPEN_ENDED = frozenset({"min", "max"})
 ARITY: Mapping[str, tuple[int, ...]] = {
     "min": (), "max": (), "binomial": (2,), "log": (1, 2), "ln": (1, 2), "pow": (2,), "outer": (2,), "matmul": (2,),
-    "multiply": (2,), "hypot": (2,),
+    "multiply": (2,), "hypot": (2,), "root": (1, 2),
 }  # fmt: skip
 MODULES = frozenset(
     {"np", "numpy", "math", "torch", "jnp", "tf", "sympy", "linalg", "F", "functional", "nn", "scipy", "special"}

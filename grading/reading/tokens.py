@@ -159,6 +159,15 @@ def tokenize(text: str, offset: int = 0) -> list[Token]:
     return out
 
 
+def undressed(text: str) -> str:
+    """A text without the marks that bold or code put round it."""
+    bare = text.strip()
+    for mark in ("**", "`", "*"):
+        if bare.startswith(mark) and bare.endswith(mark) and len(bare) > 2 * len(mark):
+            bare = bare[len(mark) : -len(mark)].strip()
+    return bare or text
+
+
 def _name(word: str, start: int, spaced: bool, out: list[Token]) -> None:
     """A run of letters and digits; a greek letter at its head is a name of its own."""
     first = word[0]

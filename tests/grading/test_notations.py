@@ -1,0 +1,92 @@
+"""The same formula in many notations: each must be read as the key."""
+
+from __future__ import annotations
+
+import pytest
+
+from grading.match import match
+
+SYMBOLS = ["x", "y", "z", "a", "b", "c", "theta", "alpha", "n", "k", "h_theta", "x_a", "T", "d_k"]
+SAME = [
+    ("10", "\\sum^{4}_{k=1} k"),
+    ("h_theta", "h_\\theta"),
+    ("h_theta", "h_{\\theta}"),
+    ("log(x*y)", "\\ln xy"),
+    ("abs(x)*abs(y)", "|x||y|"),
+    ("x^(1/3)", "root(x,3)"),
+    ("x^(1/3)", "root(3)(x)"),
+    ("acos(1/a)", "\\arcsec(a)"),
+    ("asinh(a)", "\\operatorname{arcsinh}(a)"),
+    ("asinh(a)", "\\arcsinh(a)"),
+    ("x_a", "x_{a}"),
+    ("factorial(n)", "n!"),
+    ("x*(x+1)", "x(x+1)"),
+    ("sin(x)^2", "\\sin^2 x"),
+    ("sin(x)^2", "sin^2(x)"),
+    ("cos(x)*sin(y)", "\\cos x \\sin y"),
+    ("sin(a)*cos(b)", "\\sin a \\cos b"),
+    ("2^(x*y)", "2^{xy}"),
+    ("exp(x)", "e^x"),
+    ("1/x+1/y", "x^{-1}+y^{-1}"),
+    ("x^(2*y)", "x^{2y}"),
+    ("(a+b)*c", "\\left(a+b\\right)c"),
+    ("binomial(n,k)", "\\binom{n}{k}"),
+    ("floor(x)", "\\lfloor x \\rfloor"),
+    ("sqrt(x+y)", "\\sqrt{x+y}"),
+    ("x/(y*z)", "\\frac{x}{yz}"),
+    ("x*y*z", "xyz"),
+    ("-x", "-1x"),
+    ("x^3", "x³"),
+    ("alpha*theta", "αθ"),
+    ("theta^2", "\\theta ^2"),
+    ("theta*(x+y)/2", "\\frac{1}{2}\\theta(x+y)"),
+    ("log(x)/log(10)", "lg(x)"),
+    ("max(a,b,c)", "\\max\\{a,b,c\\}"),
+    ("min(a,b)", "\\min\\left(a, b\\right)"),
+    ("sign(x)", "signum(x)"),
+    ("x^2+2*x+1", "x^2+2x+1"),
+    ("3*x/4", "\\frac{3}{4}x"),
+    ("3*x/4", "3/4 x"),
+    ("3*x/4", "3/4x"),
+    ("x/2", "x/2"),
+    ("x-y", "x−y"),
+    ("a*b/c", "a\\times b\\div c"),
+    ("T*d_k", "T \\, d_{k}"),
+    ("T*d_k", "Td_k"),
+    ("T^2*d_k", "T²d_k"),
+    ("exp(-x^2/2)", "e^{-\\frac{x^2}{2}}"),
+    ("exp(-x^2/2)", "e^{-x^2/2}"),
+    ("exp(-x^2/2)", "exp(-x**2/2)"),
+    ("log(1+exp(x))", "\\log\\left(1+e^{x}\\right)"),
+    ("1/(1+exp(-x))", "\\sigma(x)"),
+    ("(x+y)^2", "{(x+y)}^2"),
+    ("x+y", "x + y."),
+    ("x+y", "$x+y$"),
+    ("x+y", "`x+y`"),
+    ("x+y", "**x+y**"),
+    ("x+y", "f(x) = x+y"),
+    ("x+y", "f(x,y)=x+y"),
+    ("x+y", "z = x+y"),
+    ("x*y", "x·y"),
+    ("x*y", "x y"),
+    ("x*y", "x⋅y"),
+    ("x/y", "x÷y"),
+    ("x*exp(x)", "xe^x"),
+    ("x*log(x)", "x \\ln x"),
+    ("x*log(x)", "x ln(x)"),
+    ("2*pi*x", "2\\pi x"),
+    ("2*pi*x", "2πx"),
+    ("tan(x)", "\\tan{x}"),
+    ("x**2", "x**2"),
+    ("x^2", "pow(x,2)"),
+    ("sqrt(x)", "x^.5"),
+    ("sqrt(x)", "x^0.5"),
+    ("sqrt(x)", "x^½"),
+    ("x^(-1/2)", "1/\\sqrt x"),
+]
+
+
+@pytest.mark.parametrize(("key", "answer"), SAME, ids=[answer for _, answer in SAME])
+def test_notations(key: str, answer: str) -> None:
+    verdict = match(kind="expression", key=key, answer=answer, symbols=SYMBOLS, tolerance={"equivalent": True})
+    assert verdict.verdict == "right", verdict
