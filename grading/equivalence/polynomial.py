@@ -248,7 +248,7 @@ class Table:
         low, high, low_open, high_open = 0.0, 0.0, False, False
         for mono, number in poly.items():
             reach = self.range_of_mono(mono)
-            factor = float(number) if -HUGE < number < HUGE else math.copysign(math.inf, number)
+            factor = float(number) if -HUGE < number < HUGE else (math.inf if number > 0 else -math.inf)
             if factor < 0:
                 reach = (reach[1], reach[0], reach[3], reach[2])
             low, high = low + factor * reach[0], high + factor * reach[1]

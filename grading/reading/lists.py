@@ -100,6 +100,8 @@ def cleaned(text: str) -> Cell:
     text = text.replace("\\{", " {").replace("\\}", " }").replace("\\lbrace", "      {").replace("\\rbrace", "      }")
     cell = Cell(text, 0)
     bare = text.strip()
+    if not bare:
+        raise Unreadable("the answer is empty", 0)
     if bare[0] == "<" and bare[-1] == ">" and "," in bare:
         text = text.replace("<", "(", 1)
         text = ")".join(text.rsplit(">", 1))
