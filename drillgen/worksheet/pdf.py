@@ -129,7 +129,17 @@ def _asked(question: Question) -> dict[str, Any]:
     minutes = f" · {question.minutes} min"
     lead = _typeset(question.lead) if question.lead else ""
     shared = {"number": question.number, "id": question.id, "note": minutes, "lead": lead}
-    return {**shared, "parts": parts} if several else {**shared, "parts": [], **parts[0]}
+    if not several:
+        return {**shared, "parts": [], **parts[0]}
+    return {**shared, "parts": parts, "whole": height(question) < 170}
+
+
+def height(question: Question) -> float:
+    """About how many mm a problem in parts takes in one column, on the safe side."""
+    texts = [question.lead, *(part.prompt for part in question.parts)]
+    lines = sum(len(text) / 70 + text.count("\n\n") + 3 * text.count("$$") + 1 for text in texts)
+    rows = sum(len(part.choices) for part in question.parts)
+    return 5 * (lines + rows) + sum(part.space + 18 for part in question.parts)
 
 
 def _part(part: Part) -> dict[str, Any]:

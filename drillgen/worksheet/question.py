@@ -104,7 +104,8 @@ def question(
 
 
 def _minutes(problem: Mapping[str, Any]) -> float:
-    return float(problem["minutes"]) / max(1, len(problem["parts"]))
+    # Parts that share one working get less room each than they would alone.
+    return float(problem["minutes"]) / max(1, len(problem["parts"])) / 1.5
 
 
 def _shows(problem: Mapping[str, Any]) -> list[str]:

@@ -90,14 +90,15 @@ def test_paper_and_columns(paper: str, size: tuple[int, int], columns: int) -> N
 
 
 def test_no_problem_is_split_over_pages() -> None:
-    problems = [Fake(kind, seed) for seed in range(1, 5) for kind in ("matrix", "quantity", "table", "choice")]
+    problems = [Fake(kind, seed) for seed in range(1, 5) for kind in ("matrix", "parts", "table", "choice")]
     made = render([build(problems)], ALL)
     # The prompt's first words and the small print with the id stand on one page.
-    starts = {"matrix": "Transpose", "quantity": "A cache takes", "table": "Fill in", "choice": "Which is right"}
+    starts = {"matrix": "Transpose", "parts": "Two sums", "table": "Fill in", "choice": "Which is right"}
     for text in pages(made):
         ids = re.findall(r"fake\.(\w+)@1/\d+ · 5 min", text)
         for kind, start in starts.items():
             assert text.count(start) == ids.count(kind)
+        assert text.count("(a)") == text.count("(b)") == ids.count("parts")
 
 
 def test_the_pdf_is_tagged_accessible_and_every_formula_has_words() -> None:
