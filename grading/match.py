@@ -210,7 +210,8 @@ def _symbolic(kind: str, key: str, rule: Tolerance, symbols: Any, arrays: Any, s
     """expression, indexed and matrix_expression: the key stays a text, which the kind reads once."""
     made: Any = kind_class(kind)
     given = {"symbols": symbols, "arrays": arrays, "shapes": shapes}
-    made = made(tolerance=rule, **{name: value for name, value in given.items() if value is not None})
+    known = made.__dataclass_fields__
+    made = made(tolerance=rule, **{name: value for name, value in given.items() if value is not None and name in known})
     made.parse(key)
     return made, key
 

@@ -20,7 +20,8 @@ Shape = tuple[Dim, ...]
 
 ARRAY_KINDS = ("simplex", "real vector", "unit vector", "real matrix", "permutation", "row stochastic", "ones")
 MAX_SIZE = 12
-MAX_ENTRIES = 600
+LARGEST = 36
+"""Largest size that a dimension is drawn with, where its domain asks for it."""
 _SIZES = ((3, 2, 4, 5, 7, 6), (2, 5, 3, 4, 6, 7), (19, 3, 2, 4, 7, 6), (4, 3, 5, 2, 6, 7), (3, 5, 2, 7, 4, 6))
 
 
@@ -73,10 +74,12 @@ def _dims(shapes: Mapping[str, Shape], domain: Domain, turn: int) -> dict[str, i
     out: dict[str, int] = {}
     for name in dimensions(shapes):
         interval = domain.interval(name)
-        candidates = [size for size in (*order, *range(2, MAX_SIZE + 1), 1) if interval.holds(Fraction(size))]
+        wanted = [*order, *range(2, LARGEST + 1), 1]
+        # a domain of large numbers cannot be lived up to: any size tells the same there
+        candidates = [size for size in wanted if interval.holds(Fraction(size))] or wanted
         size = next((size for size in candidates if size not in taken), None)
         if size is None:
-            raise BadKey(f"{name} is a dimension: its domain must leave it a size of its own up to {MAX_SIZE}")
+            raise BadKey(f"{name} is a dimension: its domain leaves it no size of its own")
         out[name] = size
         taken.add(size)
     return out

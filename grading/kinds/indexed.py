@@ -123,10 +123,11 @@ class Indexed(Kind):
 @lru_cache(maxsize=1024)
 def _setting(arrays: Any, symbols: Any, shapes: Any) -> tuple[IndexSetting, Declared]:
     domain = read_domain(dict(symbols))
-    kinds = dict(arrays)
+    checked = dict(read_shapes(dict(shapes)))
+    # an array that has a shape and nothing else is any real one
+    kinds = {**dict.fromkeys(checked, "real matrix"), **dict(arrays)}
     if not kinds:
         raise BadKey("arrays: at least one array must be declared")
-    checked = {name: shape for name, shape in read_shapes(dict(shapes)) if name in kinds}
     for name, kind in kinds.items():
         if kind not in ARRAY_KINDS:
             raise BadKey(f"arrays.{name}: {kind!r} is unknown; use {', '.join(ARRAY_KINDS[:4])}")

@@ -121,6 +121,9 @@ def _setting(shapes: Any, symbols: Any, known: Any) -> tuple[MatrixSetting, Decl
         if len(shape) > 2:
             raise BadKey(f"shapes.{name}: a matrix has two dimensions")
         checked[name] = (shape[0], shape[1] if len(shape) == 2 else 1)
+    for name, what in known:
+        if what in ARRAY_KINDS and name not in checked:
+            checked[name] = ("T", "T" if what in ("real matrix", "permutation", "row stochastic") else 1)
     if not checked:
         raise BadKey("shapes: at least one matrix must be declared")
     dims = {dim for shape in checked.values() for dim in shape if isinstance(dim, str)}
