@@ -152,7 +152,7 @@ def test_unreadable(answer: str) -> None:
         ({"shapes": {"P": ["T", "T"]}, "symbols": {"P": "real"}}, "P"),
         ({"shapes": {"P": ["T", "T", "T"]}}, "P"),
         ({"shapes": {"P": ["T", -1]}}, "P"),
-        ({"shapes": {"P": ["T", "T"]}, "known": {"Q": "permutation"}}, "P"),
+        ({"shapes": {"P": ["T", "T"]}, "known": {"Q": "P P"}}, "P"),
         ({"shapes": {"P": ["T", "d"]}, "known": {"P": "permutation"}}, "P"),
     ],
 )
