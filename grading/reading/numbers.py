@@ -120,10 +120,18 @@ def real_of(value: object) -> Real:
     raise ValueError(f"{value!r} is no number")
 
 
-_QUICK = re.compile(
+_QUICK = (
     r"\s{0,9}([+\-−]?)(\d{1,40}(?:,\d{3}){0,9}|)(\.\d{0,40})?(?:[eE]([+\-−]?\d{1,3}))?\s{0,9}"
     r"([A-Za-zµμ][A-Za-zµμ/ ]{0,30}|%)?\s{0,9}\Z"
 )
+
+
+@lru_cache(maxsize=2)
+def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern, compiled when it is first needed so that starting up stays cheap."""
+    if flags:
+        pattern = re.sub(r"~|(?<=\()[DE](?=\))", lambda found: _PARTS[found.group()], pattern)
+    return re.compile(pattern, flags)
 
 
 def quick(text: str) -> tuple[Real, str] | None:
@@ -131,7 +139,7 @@ def quick(text: str) -> tuple[Real, str] | None:
 
     Handles what most people type: 0.576, .576, 5.76e-1, 1,024, 512 KiB, 57.6%.
     """
-    found = _QUICK.match(text)
+    found = _compiled(_QUICK).match(text)
     if found is None:
         return None
     sign, whole, point, exponent, unit = found.groups()
@@ -156,7 +164,7 @@ def quick(text: str) -> tuple[Real, str] | None:
     return Real(approx, abs(approx) * ULP, literal, source=literal), unit or ""
 
 
-_PATTERN = r"""~([+\-−]?)~(?:
+_NOTATION = r"""~([+\-−]?)~(?:
   (D)~(?:×|\*|·|⋅|\\times(?![A-Za-z])|\\cdot(?![A-Za-z]))~10~(?:
     (?:\^|\*\*)~(?:(E)|\{~(E)~\}|\(~(E)~\))|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))
  |(D)~[/÷∕]~(D)
@@ -166,14 +174,13 @@ _PATTERN = r"""~([+\-−]?)~(?:
 )~([A-Za-zµμ][A-Za-zµμ/ ]{0,30})?~\Z"""
 _PARTS = {"~": r"\s{0,9}", "D": r"\d{1,18}(?:\.\d{0,18})?|\.\d{1,18}", "E": r"[+\-−]?\d{1,3}"}
 """~ is a little space, D a decimal, E an exponent. All repetitions are bounded, so that no text can be slow."""
-_NOTATION = re.compile(re.sub(r"~|(?<=\()[DE](?=\))", lambda found: _PARTS[found.group()], _PATTERN), re.VERBOSE)
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 
 
 def notation(text: str) -> tuple[Real, str] | None:
     """The commonest notations beyond plain decimals, as the grammar reads them: 5.76×10^-1, 9/50, \\frac{9}{50},
     2^26, 67 108 864, each with an optional unit word. None where the grammar has to look."""
-    found = _NOTATION.match(text)
+    found = _compiled(_NOTATION, re.VERBOSE).match(text)
     if found is None:
         return None
     sign, mantissa, t1, t2, t3, t4, a, b, c, d, base, e1, e2, grouped, unit = found.groups()
