@@ -40,7 +40,7 @@ def grade(kind: Kind, text: str, value: Any, slips: Sequence[SlipKey] = (), *, i
 
 def invalid(kind: Kind, text: str, error: Unreadable, id: Any = None) -> Verdict:
     """The verdict on a text that cannot be read: the message and the text with a caret under the place."""
-    from grading.reading.show import caret
+    from grading.reading.screen import caret
 
     detail = error.message
     if error.column is not None:

@@ -88,7 +88,7 @@ def group() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """The console script: run, and exit with the contract's codes and never with a traceback."""
-    # No number of ours is printed with more digits than this, and inputs are bounded before they are converted.
+    _streams()
     code = 0
     try:
         code = _run(argv)
@@ -105,6 +105,26 @@ def main(argv: list[str] | None = None) -> None:
         # The reader is gone: what is still buffered must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
+
+
+def _streams() -> None:
+    """Standard streams that are there and that speak UTF-8, whatever the locale and the caller left us.
+
+    A closed one is opened on the null device, so that no output file takes its number; writing to a closed standard
+    output then fails as it should. A lone surrogate is written as \\ud800: in JSON that is its very escape.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDWR if number == 2 else os.O_RDONLY)
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+        stream = getattr(sys, name)
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape" if number == 0 else "backslashreplace")
+
+
+def text_of(argument: str) -> str:
+    """A text from the command line as UTF-8, whatever the locale; bytes that are none are escaped."""
+    return argument if argument.isascii() else os.fsencode(argument).decode("utf-8", "backslashreplace")
 
 
 def _run(argv: list[str] | None) -> int:
@@ -165,7 +185,7 @@ def _os_error(error: OSError) -> int:
 
 def fail(message: str) -> int:
     """One line on stderr; the exit code for "cannot read or write"."""
-    from grading.reading.show import printable
+    from grading.reading.screen import printable
 
     click.echo(f"drillgen: {printable(message, 1000)}", err=True)
     return 3

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from grading.errors import Unreadable
 from grading.kinds.base import Comparison, Kind, Samples
 from grading.kinds.option import Option
-from grading.reading.show import printable
+from grading.reading.screen import printable
 
 __all__ = ["Choice", "Option", "Optioned", "Picked"]
 

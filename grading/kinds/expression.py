@@ -6,17 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from grading.equivalence.constants import check_constants
-from grading.equivalence.decide import Key, Ready, decide, findings, ready, within
-from grading.equivalence.domain import Domain, read_domain
-from grading.equivalence.evaluate import Unsupported
 from grading.errors import BadKey, Unreadable
 from grading.kinds.base import Comparison, Finding, Kind, Samples
-from grading.reading.grammar import read
-from grading.reading.names import Declared
-from grading.reading.tree import Node
+
+if TYPE_CHECKING:
+    from grading.equivalence.decide import Key, Ready
+    from grading.equivalence.domain import Domain
+    from grading.reading.names import Declared
+    from grading.reading.tree import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +56,11 @@ class Expression(Kind):
 
     def parse(self, text: str) -> Given:
         """Read a formula; `Unreadable` where it cannot be read or a constant part of it has no value."""
+        from grading.equivalence.constants import check_constants
+        from grading.equivalence.decide import ready
+        from grading.equivalence.evaluate import Unsupported
+        from grading.reading.grammar import read
+
         domain, names = _setting(self.symbols)
         tree = read(text, names)
         check_constants(tree, domain.functions)
@@ -75,6 +79,8 @@ class Expression(Kind):
 
     def compare(self, given: Given, value: Any) -> Comparison:
         """Hold a formula against the key's text: proved, sampled, refuted with a witness, or undecided."""
+        from grading.equivalence.decide import decide, within
+
         key = _key(self, str(value))
         outcome = decide(key, given.ready)
         if outcome.right is False and self._loose and within(key, given.ready, self._allowed):
@@ -99,6 +105,8 @@ class Expression(Kind):
 
     def findings(self, given: Given, value: Any) -> tuple[Finding, ...]:
         """Sign, factors, reciprocal and the like, where they hold at every point that is looked at."""
+        from grading.equivalence.decide import findings
+
         return tuple(Finding(name, text) for name, text in findings(_key(self, str(value)), given.ready))
 
     def plain(self, given: Given) -> str:
@@ -135,19 +143,25 @@ class Expression(Kind):
 
 def shown_tree(tree: Node) -> str:
     """The reading of a tree: plain text, harmless on a screen, at most 200 characters."""
-    from grading.reading.show import printable, show
+    from grading.reading.screen import printable
+    from grading.reading.show import show
 
     return printable(show(tree))
 
 
 @lru_cache(maxsize=1024)
 def _setting(symbols: tuple[tuple[str, Any], ...]) -> tuple[Domain, Declared]:
+    from grading.equivalence.domain import read_domain
+    from grading.reading.names import Declared
+
     domain = read_domain(dict(symbols))
     return domain, Declared(symbols=frozenset(domain.order), functions=domain.functions)
 
 
 @lru_cache(maxsize=1024)
 def _key(kind: Expression, text: str) -> Key:
+    from grading.equivalence.decide import Key
+
     domain, _ = _setting(kind.symbols)
     try:
         return Key(kind.parse(text).ready, domain)

@@ -5,25 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from grading.equivalence.constants import check_constants
-from grading.equivalence.domain import read_domain
-from grading.equivalence.draws import ARRAY_KINDS, read_shapes
-from grading.equivalence.index_key import (
-    Compiled,
-    IndexedKey,
-    IndexSetting,
-    compiled,
-    decide_indexed,
-    indexed_findings,
-)
 from grading.errors import BadKey, Unreadable
 from grading.kinds.base import Comparison, Finding, Kind, Samples
 from grading.kinds.expression import pairs, shown_tree
-from grading.reading.grammar import read
-from grading.reading.names import Declared
-from grading.reading.tree import Node
+
+if TYPE_CHECKING:
+    from grading.equivalence.index_key import (
+        Compiled,
+        IndexedKey,
+        IndexSetting,
+    )
+    from grading.reading.names import Declared
+    from grading.reading.tree import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +49,9 @@ class Indexed(Kind):
 
     def parse(self, text: str) -> Given:
         """Read an expression; indices that do not fit are said by `compare`."""
+        from grading.equivalence.constants import check_constants
+        from grading.reading.grammar import read
+
         _, names = _setting(self.arrays, self.symbols, self.shapes)
         tree = read(text, names)
         check_constants(tree, names.functions)
@@ -69,11 +67,15 @@ class Indexed(Kind):
 
     def compare(self, given: Given, value: Any) -> Comparison:
         """All index tuples on drawn arrays."""
+        from grading.equivalence.index_key import decide_indexed
+
         key = _key(self, str(value))
         outcome = decide_indexed(key, self._compiled(key, given))
         return Comparison(outcome.right, outcome.method, outcome.detail, witness=outcome.witness)
 
     def _compiled(self, key: IndexedKey, given: Given) -> Compiled:
+        from grading.equivalence.index_key import compiled
+
         asked = tuple(key.free.items())
         found = given.compiled.get(asked)
         if found is None:
@@ -87,6 +89,8 @@ class Indexed(Kind):
 
     def findings(self, given: Given, value: Any) -> tuple[Finding, ...]:
         """Sign, factor, exchanged indices, right on the diagonal only."""
+        from grading.equivalence.index_key import indexed_findings
+
         key = _key(self, str(value))
         return tuple(Finding(name, text) for name, text in indexed_findings(key, self._compiled(key, given)))
 
@@ -122,6 +126,11 @@ class Indexed(Kind):
 
 @lru_cache(maxsize=1024)
 def _setting(arrays: Any, symbols: Any, shapes: Any) -> tuple[IndexSetting, Declared]:
+    from grading.equivalence.domain import read_domain
+    from grading.equivalence.draws import ARRAY_KINDS, read_shapes
+    from grading.equivalence.index_key import IndexSetting
+    from grading.reading.names import Declared
+
     domain = read_domain(dict(symbols))
     checked = dict(read_shapes(dict(shapes)))
     # an array that has a shape and nothing else is any real one
@@ -143,6 +152,9 @@ def _setting(arrays: Any, symbols: Any, shapes: Any) -> tuple[IndexSetting, Decl
 
 @lru_cache(maxsize=1024)
 def _key(kind: Indexed, text: str) -> IndexedKey:
+    from grading.equivalence.index_key import IndexedKey, compiled
+    from grading.reading.grammar import read
+
     setting, names = _setting(kind.arrays, kind.symbols, kind.shapes)
     try:
         tree = read(text, names)

@@ -5,25 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from grading.equivalence.constants import check_constants
-from grading.equivalence.domain import read_domain
-from grading.equivalence.draws import ARRAY_KINDS, read_shapes
-from grading.equivalence.matrix_key import (
-    MatrixKey,
-    MatrixSetting,
-    Planned,
-    decide_matrix,
-    matrix_findings,
-    planned,
-)
 from grading.errors import BadKey, Unreadable
 from grading.kinds.base import Comparison, Finding, Kind, Samples
 from grading.kinds.expression import pairs, shown_tree
-from grading.reading.grammar import read
-from grading.reading.names import Declared
-from grading.reading.tree import Node
+
+if TYPE_CHECKING:
+    from grading.equivalence.matrix_key import (
+        MatrixKey,
+        MatrixSetting,
+        Planned,
+    )
+    from grading.reading.names import Declared
+    from grading.reading.tree import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +50,10 @@ class MatrixExpression(Kind):
 
     def parse(self, text: str) -> Given:
         """Read an expression; shapes that do not fit are found here and said by `compare`."""
+        from grading.equivalence.constants import check_constants
+        from grading.equivalence.matrix_key import planned
+        from grading.reading.grammar import read
+
         setting, names = _setting(self.shapes, self.symbols, self.arrays + self.known)
         tree = read(text, names)
         check_constants(tree)
@@ -71,6 +70,8 @@ class MatrixExpression(Kind):
 
     def compare(self, given: Given, value: Any) -> Comparison:
         """Shapes first, in words; then values on drawn matrices."""
+        from grading.equivalence.matrix_key import decide_matrix
+
         outcome = decide_matrix(_key(self, str(value)), given.planned)
         return Comparison(outcome.right, outcome.method, outcome.detail, witness=outcome.witness)
 
@@ -80,6 +81,8 @@ class MatrixExpression(Kind):
 
     def findings(self, given: Given, value: Any) -> tuple[Finding, ...]:
         """Sign, factor or transposition."""
+        from grading.equivalence.matrix_key import matrix_findings
+
         return tuple(Finding(name, text) for name, text in matrix_findings(_key(self, str(value)), given.planned))
 
     def plain(self, given: Given) -> str:
@@ -115,6 +118,11 @@ class MatrixExpression(Kind):
 
 @lru_cache(maxsize=1024)
 def _setting(shapes: Any, symbols: Any, known: Any) -> tuple[MatrixSetting, Declared]:
+    from grading.equivalence.domain import read_domain
+    from grading.equivalence.draws import ARRAY_KINDS, read_shapes
+    from grading.equivalence.matrix_key import MatrixSetting
+    from grading.reading.names import Declared
+
     domain = read_domain(dict(symbols))
     checked = {}
     for name, shape in read_shapes(dict(shapes)):
@@ -145,6 +153,8 @@ def _setting(shapes: Any, symbols: Any, known: Any) -> tuple[MatrixSetting, Decl
 
 
 def _formula(name: str, text: Any, names: Declared) -> Node:
+    from grading.reading.grammar import read
+
     try:
         return read(str(text), names)
     except Unreadable as error:
@@ -153,6 +163,8 @@ def _formula(name: str, text: Any, names: Declared) -> Node:
 
 @lru_cache(maxsize=1024)
 def _key(kind: MatrixExpression, text: str) -> MatrixKey:
+    from grading.equivalence.matrix_key import MatrixKey
+
     setting, _ = _setting(kind.shapes, kind.symbols, kind.arrays + kind.known)
     try:
         given = kind.parse(text)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from grading.errors import Unreadable
 from grading.kinds.base import Comparison, Samples
 from grading.kinds.choice import Optioned, Picked
-from grading.reading.show import printable
+from grading.reading.screen import printable
 
 _BETWEEN = re.compile(r"\s*(?:[,;/&+]|\band\b|\s)\s*", re.IGNORECASE)
 NOTHING = frozenset({"none", "{}", "[]", "()", "∅", r"\emptyset", r"\varnothing", "nothing", "none of them"})

@@ -13,7 +13,7 @@ from grading.errors import Unreadable
 from grading.kinds.base import Comparison, Kind, Samples
 from grading.reading.lists import Cell, cleaned, cut, peeled, strip, words
 from grading.reading.numbers import Real, from_fraction
-from grading.reading.show import printable
+from grading.reading.screen import printable
 from grading.reading.typed import read_plain
 
 MAX_MEMBERS = 10_000

@@ -11,7 +11,8 @@ from grading.reading.evaluate import value
 from grading.reading.grammar import Parser
 from grading.reading.names import FUNCTIONS, Declared
 from grading.reading.numbers import Real
-from grading.reading.show import printable, show
+from grading.reading.screen import printable
+from grading.reading.show import show
 from grading.reading.tokens import Token, tokenize, undressed
 from grading.reading.tree import Div, Neg, Node, Number
 from grading.units import MAX_WORDS, meanings, table

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grading.reading.show import caret, printable
+from grading.reading.screen import caret, printable
 from grading.reading.tokens import tokenize
 
 
