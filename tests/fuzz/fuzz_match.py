@@ -12,8 +12,7 @@ import importlib.util
 import sys
 import time
 
-from tests.fuzz.mutate import corpus, mutants
-from tests.fuzz.test_mutants import judged
+from tests.fuzz.mutate import corpus, judged, mutants
 
 
 def walk(seconds: float) -> int:
@@ -31,15 +30,22 @@ def guided(seconds: float) -> None:
     """atheris, mutating the answers of the case files by coverage. Does not return."""
     import atheris
 
+    with atheris.instrument_imports(include=["grading"]):
+        from grading.kinds.lookup import ADHOC, kind_class
+
+        for name in ADHOC:
+            kind_class(name)
     rows = corpus()
+    for row in rows:
+        judged(row)
 
     def one(data: bytes) -> None:
         provider = atheris.FuzzedDataProvider(data)
         row = dict(rows[provider.ConsumeIntInRange(0, len(rows) - 1)])
-        row["answer"] = provider.ConsumeUnicode(2100)
+        keep = provider.ConsumeIntInRange(0, len(row["answer"]))
+        row["answer"] = row["answer"][:keep] + provider.ConsumeUnicode(2100)
         judged(row)
 
-    atheris.instrument_all()
     atheris.Setup([sys.argv[0], f"-max_total_time={int(seconds)}", "-max_len=4096"], one)
     atheris.Fuzz()
 

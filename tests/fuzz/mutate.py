@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -116,3 +117,22 @@ def mutated(text: str, rng: random.Random, answers: list[str], splices: list[str
             return "".join(reversed(text[at:end])) + text[:at] + text[end:]
         case _:
             return text.replace(" ", rng.choice(("", "  ", "\n", "\t")), 2)
+
+
+SLOWEST = 0.2
+
+
+def judged(row: dict[str, object]) -> None:
+    """One row: an answer in time, of a known status, that can be written and shown."""
+    from grading.match import match_row
+
+    begun = time.process_time()
+    verdict = match_row(row)
+    taken = time.process_time() - begun
+    assert verdict["status"] in ("graded", "invalid", "bad_key", "bad_row"), (row, verdict)
+    assert taken < SLOWEST, (row, taken)
+    shown = json.dumps({name: value for name, value in verdict.items() if name != "id"}, ensure_ascii=False)
+    assert shown.isprintable(), (row, shown)
+    if verdict["status"] != "graded":
+        assert verdict["verdict"] is None
+        assert verdict["detail"]

@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import time
-
 import pytest
 
 from grading.match import match_row
-from tests.fuzz.mutate import mutants
-
-SLOWEST = 0.2
-
-
-def judged(row: dict[str, object]) -> None:
-    """One row: an answer in time, of a known status, that can be written and shown."""
-    begun = time.process_time()
-    verdict = match_row(row)
-    taken = time.process_time() - begun
-    assert verdict["status"] in ("graded", "invalid", "bad_key", "bad_row"), (row, verdict)
-    assert taken < SLOWEST, (row, taken)
-    shown = json.dumps({name: value for name, value in verdict.items() if name != "id"}, ensure_ascii=False)
-    assert shown.isprintable(), (row, shown)
-    if verdict["status"] != "graded":
-        assert verdict["verdict"] is None
-        assert verdict["detail"]
+from tests.fuzz.mutate import judged, mutants
 
 
 @pytest.mark.parametrize("seed", ["one", "two", "three", "four"])
