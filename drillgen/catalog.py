@@ -6,8 +6,8 @@ its card's slug without the number, so an id leads to one module.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 import os
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 
