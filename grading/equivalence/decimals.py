@@ -327,8 +327,8 @@ def _root(n: int, k: int) -> int | None:
         return n
     if k == 2:
         root = math.isqrt(n)
-    elif n.bit_length() > 900:
-        return None
+    elif k >= n.bit_length() or n.bit_length() > 900:
+        return None  # 2^k is above n already; a large k must not be tried
     else:
         root = round(n ** (1.0 / k))
         while root**k > n:
