@@ -12,7 +12,7 @@ from grading.closeness import Closeness
 from grading.errors import Unreadable
 from grading.kinds.base import Comparison, Finding, Kind, Samples
 from grading.kinds.number import carried
-from grading.reading.lists import Cell, rows
+from grading.reading.lists import Cell, in_braces, rows
 from grading.reading.numbers import Real
 from grading.reading.typed import read_plain
 
@@ -22,6 +22,7 @@ class Grid:
     """Rows of numbers as they were typed. None stands for an entry that holds a declared name: read, but no number."""
 
     rows: tuple[tuple[Real | None, ...], ...]
+    braces: bool = False  # one list in braces: a set, which has no order
 
     @property
     def single(self) -> bool:
@@ -66,7 +67,8 @@ class Entries(Kind):
             if len(cells) != width:
                 place = cells[0].start if cells else None
                 raise Unreadable(f"row {at} has {len(cells)} entries, row 1 has {width}", place)
-        return Grid(tuple(tuple(self._entry(cell) for cell in cells) for cells in found))
+        braces = len(found) == 1 and width > 1 and in_braces(text)
+        return Grid(tuple(tuple(self._entry(cell) for cell in cells) for cells in found), braces)
 
     def _entry(self, cell: Cell) -> Real | None:
         try:
@@ -137,7 +139,11 @@ class Vector(Entries):
     length: int | None = None
 
     def reading(self, given: Grid) -> str:
-        return f"({', '.join(_text(x) for x in _line(given) or given.rows[0])})" if _line(given) else grid_text(given)
+        line = _line(given)
+        if line is None:
+            return grid_text(given)
+        entries = ", ".join(_text(x) for x in line)
+        return f"{{{entries}}}" if given.braces else f"({entries})"
 
     def show(self, value: Any) -> str:
         shown = [self._close.show(x) for x in value]
@@ -150,6 +156,9 @@ class Vector(Entries):
             return Comparison(False, self._method, f"a vector of {count} entries is expected, one number given", 0.0)
         if line is None:
             return Comparison(False, self._method, f"a vector is expected, a {given.words} matrix given", 0.0)
+        if given.braces:
+            reason = "a set in braces has no order; a vector is written (a, b) or [a, b]"
+            return Comparison(False, self._method, reason, 0.0)
         if len(line) != count:
             given_words = f"{len(line)} given"
             return Comparison(False, self._method, f"{count} entries are expected, {given_words}", 0.0)

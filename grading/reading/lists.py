@@ -134,6 +134,12 @@ def rows(text: str) -> list[list[Cell]]:
     return [list(column) for column in zip(*found, strict=True)]
 
 
+def in_braces(text: str) -> bool:
+    """Whether a list stands in braces, as a set does."""
+    cell = cleaned(text).text
+    return cell.startswith("{") and cell.endswith("}")
+
+
 def _rows(cell: Cell) -> list[list[Cell]]:
     environment = _ENVIRONMENT.search(cell.text)
     if environment is not None:

@@ -123,7 +123,7 @@ ROWS: list[tuple[str, str, str, dict[str, Any] | None, str]] = [
     ),
     ("vector", "(1, 2)", "(1,2,)", None, "right"),
     ("vector", "(1, 2)", "1 and 2", None, "invalid"),
-    ("vector", "(1,2)", "{1,2}", None, "right"),
+    ("vector", "(1,2)", "{1,2}", None, "wrong"),
     ("vector", "(0.5,0.5)", "(½, ½)", None, "right"),
     ("vector", "(0.5,0.5)", "(1/2, 50 %)", None, "right"),
     ("matrix", "[[1,2],[3,4]]", "[1 2; 3 4]", None, "right"),
