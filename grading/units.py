@@ -186,6 +186,26 @@ def split_phrase(text: str) -> tuple[str, ...]:
     return tuple(text.replace("/", " / ").replace("·", " ").split())
 
 
+_KINDS = {
+    (): "a plain number",
+    (("data", 1),): "an amount of data",
+    (("flop", 1),): "a number of FLOPs",
+    (("time", 1),): "a time",
+    (("entropy", 1),): "an entropy",
+    (("time", -1),): "a rate",
+    (("flop", 1), ("time", -1)): "FLOPs per time",
+    (("data", 1), ("time", -1)): "data per time",
+    (("data", -1), ("flop", 1)): "FLOPs per amount of data",
+}
+
+
+def kind_of(unit: Unit) -> str:
+    """What a unit measures, in words."""
+    if unit.label == "%":
+        return "a share"
+    return _KINDS.get(unit.dimension, f"something in {unit.label}")
+
+
 @lru_cache(maxsize=512)
 def named(text: str) -> Unit:
     """The unit that an author wrote ("bytes", "FLOP/byte", "none", "none or %"); the first meaning counts.

@@ -15,7 +15,7 @@ from grading.findings import of_number
 from grading.kinds.base import Comparison, Finding, Kind, Samples
 from grading.reading.numbers import Real, real_of
 from grading.reading.typed import read_number
-from grading.units import Unit, fit, meanings, named, split_phrase
+from grading.units import Unit, fit, kind_of, meanings, named, split_phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +117,9 @@ class Scalar(Kind):
         return number.scaled(factor, typed)
 
     def _misfit(self, typed: str, options: tuple[Unit, ...], words: tuple[str, ...]) -> Misfit:
-        wanted = self._unit
         got = options[0]
-        if wanted.plain:
-            what = "a plain number is asked for"
-        else:
-            what = f"{wanted.label} measures something else"
-        reason = f"the unit does not fit: {' '.join(words).replace(' / ', '/')} given, {what}"
+        phrase = " ".join(words).replace(" / ", "/")
+        reason = f"the unit does not fit: {phrase} is {kind_of(got)}, {kind_of(self._unit)} is asked for"
         return Misfit(typed, reason, Finding("wrong_unit", f"The unit {got.label or typed} does not fit the question."))
 
     def reading(self, given: Real | Misfit) -> str:

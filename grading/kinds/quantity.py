@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from grading.band import Band
 from grading.kinds.base import Samples
 from grading.kinds.number import Scalar
-from grading.reading.numbers import real_of
+from grading.reading.numbers import Real, real_of
 from grading.units import humanised, quick_rung
 
 
@@ -26,6 +27,13 @@ class Quantity(Scalar):
         if words == ("%",) and self._unit.label != "%":
             return None
         return super()._fitted(words)
+
+    def _why(self, given: Real, band: Band) -> str:
+        reason = super()._why(given, band)
+        bare = not given.text[-1:].isalpha() and not given.text.endswith("%")
+        if reason or not bare or not self._unit.label or given.approx == 0:
+            return reason
+        return f"no unit was given, so the number was read in {self._unit.label}"
 
     def show(self, value: Any) -> str:
         if type(value) is float or type(value) is int:
