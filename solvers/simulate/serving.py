@@ -186,7 +186,10 @@ class _Server:
                     self.now = max(self.now, coming[0].arrival)
                 continue
             self._make_room()
-            self._step(self._admit())
+            admitted = self._admit()
+            if not admitted and not self.running:
+                raise RuntimeError(f"no request fits although none runs: {self.pool.held} blocks were never given back")
+            self._step(admitted)
             if progress is not None:
                 progress(len(self.finished) + len(self.rejected), len(requests))
         return Outcome(

@@ -159,6 +159,11 @@ def test_scores_that_climb_from_tile_to_tile() -> None:
     k = (np.arange(200.0) * 400).reshape(1, 1, 200, 1).astype(np.float32)
     found = attention(q.astype(np.float32), k, v.astype(np.float32), scale=1.0, block_q=80, block_k=8)
     assert np.isfinite(found.o).all()
+    # e^80 fits float32, but not times values of this size.
+    k = (np.arange(16) // 8 * 80.0).reshape(1, 1, 16, 1).astype(np.float32)
+    large = np.full((1, 1, 16, 3), 1e6, dtype=np.float32)
+    o, _ = attention(q.astype(np.float32), k, large, scale=1.0, block_q=80, block_k=8)
+    assert np.abs(o / 1e6 - 1).max() <= 5e-6
 
 
 def test_qk_norm_of_zeros_and_of_large_half_numbers() -> None:
