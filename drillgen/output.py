@@ -33,7 +33,7 @@ def whole(path: Path | str, mode: str = "w", permissions: int | None = None) -> 
     Written beside its place under a temporary name, synced, then renamed. Devices and pipes are written directly.
     """
     path = Path(path)
-    options: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
+    options: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "", "errors": "backslashreplace"}
     try:
         if path.exists() and not stat.S_ISREG(path.stat().st_mode):
             with path.open(mode, **options) as stream:

@@ -56,7 +56,7 @@ def one_line(markdown: str) -> str:
 
 def plain(text: str, indent: str = "") -> str:
     """Text that is no Markdown (an answer, a reading, an error), wrapped; what learners typed passes unharmed."""
-    from grading.reading.show import printable
+    from grading.reading.screen import printable
 
     return "\n".join(indent + line for line in _filled(printable(text, 2000), width() - len(indent)))
 
@@ -128,7 +128,8 @@ def _details(verdict: Verdict) -> Iterator[str]:
     pointed = lines[-2:] if len(lines) > 2 and lines[-1].strip() == "^" else []
     for line in lines[: len(lines) - len(pointed)]:
         yield plain(line, "  ")
-    yield from _window(*pointed) if pointed else ()
+    if pointed and pointed[0].strip():
+        yield from _window(*pointed)
     own = any(part.get("follows_own") for part in verdict.parts)
     if not own:
         what = "row" if verdict.kind == "table" else "part"
@@ -154,7 +155,7 @@ def _whole_scenario(verdict: Verdict) -> Iterator[str]:
 
 
 def _name(part: Mapping[str, Any]) -> str:
-    from grading.reading.show import printable
+    from grading.reading.screen import printable
 
     return printable(str(part.get("name", "")), 40)
 

@@ -35,7 +35,7 @@ class Submission:
 
     number: int
     student: str = ""
-    id: str = ""
+    id: Any = ""
     answer: str = ""
     part: str | None = None
     problem: str = ""
@@ -120,12 +120,14 @@ def _from_json(row: Any, number: int) -> Submission:
     student = student if isinstance(student, str) else json.dumps(student)
     if isinstance(answer, int | float) and not isinstance(answer, bool):
         answer = repr(answer)  # a number in JSON is the answer that it spells
-    if not isinstance(id, str) or not isinstance(answer, str):
-        lacks = "id" if not isinstance(id, str) else "answer"
-        return Submission(
-            number, student, id if isinstance(id, str) else "", problem=f"line {number}: {lacks!r} is no text"
-        )
-    return Submission(number, student, id, answer, part if isinstance(part, str) and part else None)
+    if isinstance(part, int) and not isinstance(part, bool):
+        part = str(part)  # rows of a table are named 1, 2, ...
+    part = "" if part is None else part
+    if isinstance(id, str) and isinstance(answer, str) and isinstance(part, str):
+        return Submission(number, student, id, answer, part or None)
+    name, value = next((n, v) for n, v in (("id", id), ("answer", answer), ("part", part)) if not isinstance(v, str))
+    lacks = "is missing" if value is None else "is no text"
+    return Submission(number, student, "" if id is None else id, problem=f"line {number}: {name!r} {lacks}")
 
 
 class Grader:
@@ -200,7 +202,11 @@ class Gradebook:
 
 
 def harmless(cell: str) -> str:
-    """A cell that no spreadsheet runs: those that begin like a formula get a leading apostrophe."""
+    """A cell that no spreadsheet runs or chokes on: what begins like a formula gets a leading apostrophe, and
+    characters that cannot be seen are written out."""
+    from grading.reading.screen import printable
+
+    cell = printable(cell, 1000)
     return f"'{cell}" if cell[:1] in tuple("=+-@\t\r\n|%") else cell
 
 

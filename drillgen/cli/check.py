@@ -36,9 +36,10 @@ def command(
     drillgen check kv_cache.per_token@1/1 0.5 MiB      words are joined by spaces
     drillgen check softmax.shift@1/3 -                 reads standard input
     """
+    from drillgen.cli import text_of
     from drillgen.instance import open_id
 
-    text = " ".join(answer)
+    text = text_of(" ".join(answer))
     if text == "-":
         text = sys.stdin.read(1_000_000).rstrip("\n")
     found = open_id(id, read_secret(secret))

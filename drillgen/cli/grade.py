@@ -36,18 +36,19 @@ def command(
     \b
     drillgen grade answers.csv
     drillgen grade a.csv b.jsonl --out verdicts.jsonl --gradebook marks.csv
+    drillgen grade - --gradebook - < answers.csv
     """
-    from drillgen.output import whole
+    from drillgen.output import target
     from drillgen.progress import track
     from drillgen.submissions import Gradebook, Grader
 
     grader, book = Grader(read_secret(secret), decimal_comma), Gradebook()
     counts: Counter[str] = Counter()
     with ExitStack() as stack:
-        lines: IO[str] | None = stack.enter_context(whole(out)) if out else None
-        marks: IO[str] | None = stack.enter_context(whole(gradebook)) if gradebook else None
+        lines: IO[str] | None = stack.enter_context(target(out)) if out else None
+        marks: IO[str] | None = stack.enter_context(target(gradebook)) if gradebook else None
         rows = _rows(files, grader)
-        printer = _printer(as_json, lines)
+        printer = _printer(as_json, lines, quiet=gradebook == "-")
         for verdict in track(rows, "grade"):
             counts[_class(verdict)] += 1
             if marks is not None:
@@ -56,9 +57,9 @@ def command(
         if marks is not None:
             book.write(marks)
     if book.duplicates:
-        click.echo(f"note: {book.duplicates} answers were given again later; the last of each counts", err=True)
-    summary = ", ".join(f"{n} {name}" for name, n in sorted(counts.items(), key=lambda x: ORDER.index(x[0])))
-    click.echo(f"{sum(counts.values())} answers: {summary or 'none'}", err=bool(as_json or out))
+        again = "1 answer was" if book.duplicates == 1 else f"{book.duplicates:,} answers were"
+        click.echo(f"note: {again} given again later; of several the last counts", err=True)
+    click.echo(_summary(counts), err=bool(as_json or out or gradebook == "-"))
     if strict and counts["bad row"]:
         return 3
     return 4 if counts["quarantined"] else 0
@@ -66,6 +67,16 @@ def command(
 
 ORDER = ["right", "wrong", "undecided", "unreadable", "unknown id", "bad row", "quarantined"]
 _CLASSES = {"invalid": "unreadable", "unknown_id": "unknown id", "bad_row": "bad row"}
+
+
+def _summary(counts: Counter[str]) -> str:
+    total = sum(counts.values())
+    parts = [
+        f"{counts[name]:,} {name}{'s' if name in ('unknown id', 'bad row') and counts[name] > 1 else ''}"
+        for name in ORDER
+        if counts[name]
+    ]
+    return f"{total:,} answer{'' if total == 1 else 's'}{': ' if parts else ''}{', '.join(parts)}"
 
 
 def _class(verdict: Verdict) -> str:
@@ -83,10 +94,12 @@ def _rows(files: tuple[str, ...], grader: Any) -> Iterator[Verdict]:
                 yield grader.grade(row)
 
 
-def _printer(as_json: bool, lines: IO[str] | None) -> Any:
-    """Where a verdict goes: the file, JSON Lines on standard output, or a table."""
+def _printer(as_json: bool, lines: IO[str] | None, quiet: bool) -> Any:
+    """Where a verdict goes: the file, JSON Lines on standard output, a table, or nowhere."""
     if lines is not None:
         return lambda v: lines.write(json.dumps(v.to_json(), ensure_ascii=False) + "\n")
+    if quiet:
+        return lambda _: None
     if as_json:
         return lambda v: click.echo(json.dumps(v.to_json(), ensure_ascii=False))
     return _Table().row
@@ -132,14 +145,14 @@ class _Table:
 
 def printable_name(text: object) -> str:
     """A name or id from outside, safe to show; empty where there is none."""
-    from grading.reading.show import printable
+    from grading.reading.screen import printable
 
     return printable("" if text is None else str(text), 80)
 
 
 def _why(verdict: Verdict) -> str:
     from drillgen.say import one_line
-    from grading.reading.show import printable
+    from grading.reading.screen import printable
 
     if verdict.remarks:
         return " ".join(one_line(remark) for remark in verdict.remarks)

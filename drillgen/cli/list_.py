@@ -67,7 +67,8 @@ def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
             )
         return
     for (card, drill, stars, time, kind, many), text in zip(cells, asks, strict=True):
-        yield f"{card:>3}  {drill}  {stars} · {time} · {kind} · {many} instance{'' if many == '1' else 's'}"
+        head = f"{card:>3}  {drill}  {stars} · {time} · {kind} · {many} instance{'' if many == '1' else 's'}"
+        yield textwrap.fill(head, room, subsequent_indent="     ", break_on_hyphens=False)
         yield textwrap.fill(text, room, initial_indent="       ", subsequent_indent="       ")
 
 

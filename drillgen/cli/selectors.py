@@ -75,8 +75,10 @@ def read_secret(path: str | None) -> Secret | None:
 
 def seed_text(seed: str | None) -> str:
     """The seed, or a drawn one where none is given."""
+    from drillgen.cli import text_of
+
     if seed is not None:
-        return seed
+        return text_of(seed)
     import secrets
 
     return str(secrets.randbelow(10**9))
