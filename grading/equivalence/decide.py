@@ -7,7 +7,6 @@ domain gives both a value. A difference between floats counts only far above its
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
@@ -172,6 +171,7 @@ class _Trial:
         self.pending: list[Site] = []
         self.left = WORK
         self.unsettled = 0
+        self.alone = 0
 
     def slots(self, site: Site) -> Slots:
         """The site's slots, with room for the answer's own running indices."""
@@ -224,7 +224,7 @@ class _Trial:
             agreed += equal
             if agreed >= ENOUGH:
                 break
-        if not agreed or (agreed < ENOUGH and self.unsettled):
+        if not agreed or (agreed < ENOUGH and self.unsettled) or 4 * self.alone > agreed:
             # a few easy points, such as 0, say nothing where the others stay open
             return Outcome(None, "undecided", "no point of the domain was found at which both have a value")
         if not self.key.names:
@@ -279,39 +279,46 @@ class _Trial:
         holes = seen = 0
         for point in self.neighbours(site.point):
             near = self.key.site(point)
-            if near is None or near.ball is None:
+            if near is None:
                 continue
-            verdict, theirs = self.look(near)
+            verdict, ours, theirs = self.look(near)
             if verdict == "differs" and self.key.domain.holds(point):
-                return self.refuted(near, near.ball[0], theirs)
+                return self.refuted(near, ours, theirs)
             seen += verdict != "open"
             holes += verdict == "undefined"
         if seen and 3 * holes < seen:
             return None
         if not seen and any(not interval.integer for _, interval in self.key.domain.names):
             # the key itself is alone here, as (−1)^ln x at x = 1
-            self.unsettled += 1
+            self.alone += 1
             return None
         key_value: Any = site.ball[0] if site.ball else self.key.exact(site)
         return self.refuted(site, key_value, f"undefined ({reason})")
 
-    def look(self, site: Site) -> tuple[str, Any]:
-        """Whether the answer is "equal", "differs", "undefined" or "open" at a site, with its value."""
-        assert site.ball is not None
-        try:
-            value, error = self.program(self.slots(site))
-        except Undefined:
-            return "undefined", None
-        except (Unclear, TooLarge):
+    def look(self, site: Site) -> tuple[str, Any, Any]:
+        """Whether the answer is "equal", "differs", "undefined" or "open" at a site, with both values."""
+        if site.ball is not None:
             try:
-                exact = self.precise(self.answer, site, DIGITS)
+                value, error = self.program(self.slots(site))
             except Undefined:
-                return "undefined", None
+                return "undefined", None, None
             except (Unclear, TooLarge):
-                return "open", None
-            value, error = _as_float(exact), 1e-12 * abs(_as_float(exact))
-        gap, bound = abs(value - site.ball[0]), error + site.ball[1]
-        return ("differs" if gap > _MARGIN * bound and gap > 1e-300 else "equal"), value
+                pass
+            else:
+                gap, bound = abs(value - site.ball[0]), error + site.ball[1]
+                differs = gap > _MARGIN * bound and gap > 1e-300
+                return ("differs" if differs else "equal"), site.ball[0], value
+        try:
+            ours = self.precise(self.key.tree, site, DIGITS)
+        except (Undefined, Unclear, TooLarge):
+            return "open", None, None
+        try:
+            theirs = self.precise(self.answer, site, DIGITS)
+        except Undefined:
+            return "undefined", None, None
+        except (Unclear, TooLarge):
+            return "open", None, None
+        return ("differs" if _same(ours, theirs, DIGITS) is False else "equal"), ours, theirs
 
     def neighbours(self, point: Point) -> list[Point]:
         """Points close by: real names move; where there are none, whole ones move between the whole numbers."""
@@ -368,13 +375,6 @@ def _same(a: Value, b: Value, digits: int) -> bool | None:
         return False
     size = max(abs(tools.spread(a)[0]), abs(tools.spread(b)[0]), Decimal(1))
     return True if error <= size * AGREE else None
-
-
-def _as_float(value: Value) -> float:
-    try:
-        return float(value if isinstance(value, Fraction) else value[0])
-    except OverflowError:
-        return math.inf
 
 
 def _pair(a: Any, b: Any) -> tuple[str, str]:

@@ -262,6 +262,9 @@ class _Axis:
     def drawn(self, turn: int) -> Fraction:
         # far and near draws take turns: towers such as 3^L leave the range of floats far from the bound
         low, high = self._range(REACH if turn % 2 else 3)
+        if turn % 7 == 6 and not self.interval.integer:
+            # close to an end, or to 0 where there is none
+            return self._edge(turn, low, high)
         share = mixed(self.seed, turn)
         if self.interval.integer:
             first, last = _ceil(low), _floor(high)
@@ -276,6 +279,14 @@ class _Axis:
         first, last = _floor(low * grid) + 1, _ceil(high * grid) - 1
         value = Fraction(first + (share * (last - first + 1) >> 32), grid)
         return value if value else Fraction(1, grid)
+
+    def _edge(self, turn: int, low: Fraction, high: Fraction) -> Fraction:
+        step = (high - low) / (1 << 6 + mixed(self.seed, turn) % 5)
+        if self.interval.lower is not None:
+            return low + step
+        if self.interval.upper is not None:
+            return high - step
+        return step if turn % 2 else -step
 
     def _range(self, reach: int) -> tuple[Fraction, Fraction]:
         low, high = self.interval.lower, self.interval.upper

@@ -52,6 +52,7 @@ from grading.reading.tree import (
 Slots = list[Ball]
 Program = Callable[[Slots], Ball]
 
+EXACT = 2.0**53
 MAX_TERMS = 1600
 """Nested sums that run over more terms than this together are not evaluated."""
 MAX_LENGTH = 500
@@ -168,8 +169,13 @@ def _total(node: Add | Sub, frame: Frame) -> Program:
         def run_two(slots: Slots) -> Ball:
             a, ea = first(slots)
             b, eb = second(slots)
-            total = a + sign * b
-            return total, ea + eb + abs(total) * U
+            b *= sign
+            total = a + b
+            error = ea + eb
+            if error == 0.0 and total - a == b and total - b == a:
+                # nothing was rounded: steps and comparisons need to know
+                return total, 0.0
+            return total, error + abs(total) * U
 
         return run_two
     parts.reverse()
@@ -203,6 +209,8 @@ def _mul(node: Mul, frame: Frame) -> Program:
             size = abs(product)
             if size > HUGE or (size < TINY and a and b):
                 raise Unclear("beyond the range of floats")
+            if ea + eb == 0.0 and size < EXACT and a.is_integer() and b.is_integer():
+                return product, 0.0
             return product, abs(a) * eb + abs(b) * ea + size * U
 
         return run_two
@@ -234,6 +242,8 @@ def _div(node: Div, frame: Frame) -> Program:
                 raise Undefined("division by zero")
             raise Unclear("a divisor close to zero")
         quotient = a / b
+        if ea + eb == 0.0 and abs(a) < EXACT and quotient.is_integer() and quotient * b == a:
+            return quotient, 0.0
         reach = abs(quotient)
         if reach > HUGE or (reach < TINY and a):
             raise Unclear("beyond the range of floats")

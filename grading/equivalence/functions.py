@@ -135,6 +135,7 @@ def step(form: Form, arg: Poly) -> Poly:
     constant = constant_of(rest)
     if constant is not None:
         return out
+    form.table.kinked = True
     add_to(out, opaque(form, "floor", [rest]), 1)
     return out
 

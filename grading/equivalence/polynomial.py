@@ -59,6 +59,7 @@ class Table:
         self.sums: set[int] = set()
         self.budget = BUDGET
         self.partial = False
+        self.kinked = False
         """Set when a rule was used that holds only where the expression is defined."""
         self.assume: dict[frozenset[tuple[Mono, Rational]], int] = {}
         self.switches: dict[frozenset[tuple[Mono, Rational]], None] = {}
@@ -69,7 +70,7 @@ class Table:
         other.domain, other.intervals = self.domain, self.intervals
         other.keys, other.atoms = dict(self.keys), list(self.atoms)
         other.special, other.complex, other.sums = set(self.special), set(self.complex), set(self.sums)
-        other.budget, other.partial = BUDGET, self.partial
+        other.budget, other.partial, other.kinked = BUDGET, self.partial, self.kinked
         other.assume, other.switches = dict(self.assume), dict(self.switches)
         return other
 

@@ -43,6 +43,9 @@ class Powers:
                 return 0, ()
             if not n:
                 return 1, ()
+            if n < 0 and table.kinked:
+                # what has corners or steps may be 0 over a whole stretch
+                table.partial = True
             factor, out = table.mono_power(mono, n)
             return (inverse(number) if n == -1 else power(number, n)) * factor, out
         if not number:
@@ -98,15 +101,22 @@ class Powers:
             if key in table.assume:
                 return sign * table.assume[key], ((at, 1),)
         table.switches.setdefault(frozenset(poly.items()))
+        table.kinked = True
         return 1, ((table.atom("abs", at, at, POSITIVE), 1),)
 
     def term_power_of_abs(self, at: int, exponent: Rational) -> Term:
         """|atom| to a power."""
         sign, mono = self.abs_atom(at)
-        if sign < 0 and exponent.denominator == 1 and exponent % 2:
-            factor, out = self.table.mono_power(mono, exponent)
+        factor, out = self.table.mono_power(mono, exponent)
+        if sign > 0 or (exponent.denominator == 1 and exponent % 2 == 0):
+            return factor, out
+        if exponent.denominator == 1:
             return -factor, out
-        return self.table.mono_power(mono, exponent)
+        atom = self.table.atoms[at]
+        if atom.kind != "sum":
+            raise TooBig("a root of minus an atom")
+        flipped = self.table.sum_atom({m: -c for m, c in atom.data.items()})
+        return self.table.mono_power(((flipped, 1),), exponent)
 
     def abs_of(self, term: Term) -> Term:
         """|term|, factor by factor."""
@@ -130,8 +140,11 @@ class Powers:
                 at = table.atoms[mono[0][0]].data
                 if table.atoms[at].kind == "num":
                     piece = self.number_power(table.atoms[at].data, number)
-                else:
+                elif table.atoms[mono[0][0]].kind == "lns" or table.positive(at):
                     piece = table.mono_power(((at, 1),), number)
+                else:
+                    # a logarithm is that of the size
+                    piece = self.term_power_of_abs(at, number)
             else:
                 reach = table.range_of_mono(mono)
                 at = table.atom("exp", mono, None, (_exp(reach[0]), _exp(reach[1]), reach[2], reach[3]))
