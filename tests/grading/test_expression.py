@@ -98,6 +98,10 @@ def test_right_by_sampling(key: str, answer: str, symbols: Any) -> None:
         ("C^(-1/2) (sqrt(C) r)^(3^L)", "C^(-1/2) ((sqrt(C) r)^3)^L", {"C": "C > 0", "r": "r > 0", "L": "integer >= 2"}),
         ("1", "1/(x-x)", ["x"]),
         ("x^2", "x |x|", ["x"]),
+        ("1/(ln(x)+2)", "sqrt(1/(ln(x)+2)^2)", ["x"]),
+        ("2 x + 1 + |x| + y", "exp(ln|2 x + 1 + |x| + y|)", ["x", "y"]),
+        ("max(x, 0)", "1/(1/max(x, 0))", ["x"]),
+        ("y - 2.5 + x", "exp(ln(y + x + floor(-5/2) + 1/2))", {"x": "real", "y": "y > 0"}),
         ("(2*s^2+6*s-25)/(10*s)", "0.1*(2.0*s^2+6.0*s-25.00001)/s", ["s"]),
     ],
 )
