@@ -146,6 +146,7 @@ def _interrupt(pid, tty):
         for _ in range(40):
             os.write(tty, b"\x03")
             said += _until(tty, None, 0.5)
+            time.sleep(0.1)
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
                 return os.waitstatus_to_exitcode(status), said
@@ -154,7 +155,7 @@ def _interrupt(pid, tty):
     finally:
         os.close(tty)
     os.kill(pid, signal.SIGKILL)
-    return os.waitpid(pid, 0)[1], said
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said
 
 
 def _until(tty, end, seconds=60):
