@@ -17,7 +17,7 @@ NOISE = Fraction(1, 10**14)
 
 def exactly(value: Real) -> Fraction:
     """The rational that the shortest decimal form of `value` spells: 0.1 is 1/10, not its binary neighbour."""
-    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    return Fraction(float.__repr__(value)) if isinstance(value, float) else Fraction(value)
 
 
 @dataclass(frozen=True, slots=True)

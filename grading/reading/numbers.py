@@ -102,7 +102,8 @@ def _of_plain(value: object) -> Real:
         raise ValueError(f"{value!r} is no number")
     if isinstance(value, float):
         if math.isfinite(value):
-            return Real(value, abs(value) * ULP, repr(value), source=repr(value))
+            literal = float.__repr__(value)  # a numpy float has another repr
+            return Real(float(value), abs(float(value)) * ULP, literal, source=literal)
         return Real(value, 0.0, "NaN" if value != value else ("inf" if value > 0 else "-inf"))
     if isinstance(value, int | Fraction):
         return from_fraction(Fraction(value), str(value))
