@@ -117,7 +117,7 @@ def card_numbers(text: str) -> list[int]:
     """Numbers of the cards that one selector names: 13, kv_cache, c13_kv_cache, 1-7,13."""
     out: list[int] = []
     for piece in text.split(","):
-        low, dash, high = piece.strip().partition("-")
+        low, dash, high = (end.strip() for end in piece.partition("-"))
         if dash and low.isdecimal() and high.isdecimal():
             first, last = catalog.card(low).number, catalog.card(high).number
             if first > last:

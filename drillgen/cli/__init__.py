@@ -145,10 +145,23 @@ def _run(argv: list[str] | None) -> int:
     except (LookupError, ValueError, RuntimeError, ImportError) as error:
         if not _ours(error):
             return _internal(error)
-        return fail(str(error))
+        return fail(f"{error}{_where_to_look(error)}")
     except Exception as error:  # the last resort: whatever it is, people get a line and not a traceback
         return _internal(error)
     return result if isinstance(result, int) else 0
+
+
+def _where_to_look(error: BaseException) -> str:
+    """For a name that resembles nothing: the command that lists what there is."""
+    from solvers.errors import Unknown
+
+    if not isinstance(error, Unknown) or error.near or ";" in str(error):
+        return ""
+    lists = {
+        "unknown card": "`drillgen cards` lists them",
+        "unknown drill": "`drillgen list` shows drills and scenarios",
+    }
+    return next((f"; {where}" for begin, where in lists.items() if str(error).startswith(begin)), "")
 
 
 def _internal(error: Exception) -> int:

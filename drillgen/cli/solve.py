@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from drillgen.cli.selectors import json_option
+
+if TYPE_CHECKING:
+    from solvers.drill import Card, Drill
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
@@ -19,18 +23,26 @@ def command(drill: str, values: tuple[str, ...], as_json: bool) -> None:
     \b
     drillgen solve kv_cache.per_token model=llama3-8b dtype=fp16
     drillgen solve softmax.shift scores=[0,2,1] c=10
+    drillgen solve softmax.shift                 says which values it needs, with an example
     """
     from drillgen import catalog
     from drillgen.instance import plain
+    from drillgen.scenario import scenario
     from solvers.errors import BadParameter
 
-    _, found = catalog.drill(drill)
+    if drill.startswith("scenario."):
+        parts = ", ".join(dict.fromkeys(p.drill for p in scenario(drill).parts))
+        raise BadParameter(f"{drill} is asked in parts; solve takes one drill: {parts}")
+    card, found = catalog.drill(drill.partition("@")[0])
     given: dict[str, str] = {}
     for text in values:
         name, equals, value = text.partition("=")
         if not equals:
             raise BadParameter(f"{text[:60]!r}: parameters are given as name=value, e.g. T=4096")
         given[name.strip()] = value.strip()
+    if any(name not in given for name in found.params) and set(given) <= set(found.params):
+        missing = ", ".join(name for name in found.params if name not in given)
+        raise BadParameter(f"{found.id} needs {missing}; for example: {_example(card, found)}")
     params = found.read_params(given)
     try:
         completed, answer, _ = found.at(params)
@@ -41,7 +53,7 @@ def command(drill: str, values: tuple[str, ...], as_json: bool) -> None:
         raise BadParameter(f"{drill} has no answer at these parameters: {_plainly(error)}") from None
     kind = found.kind_for(completed)
     row = {
-        "drill": drill, "params": plain({k: completed[k] for k in found.params}),
+        "drill": found.id, "params": plain({k: completed[k] for k in found.params}),
         "answer": {"value": plain(answer), "unit": getattr(kind, "unit", "none"), "show": kind.show(answer)},
         "steps": [{"name": k, "value": plain(v)} for k, v in steps.items()],
     }  # fmt: skip
@@ -50,12 +62,13 @@ def command(drill: str, values: tuple[str, ...], as_json: bool) -> None:
         return
     from drillgen.cli.verify import short
 
+    wide = max(map(len, ("answer", *steps)))
     for name, value in steps.items():
         if name == "answer":  # follows below, with its unit
             continue
-        click.echo(f"{name:<16} {short(plain(value))}")
+        click.echo(f"{name:<{wide}}  {short(plain(value))}")
     unit = getattr(kind, "unit", "none")
-    click.echo(f"{'answer':<16} {kind.show(answer)}{'' if unit == 'none' else f'   (asked in {unit})'}")
+    click.echo(f"{'answer':<{wide}}  {kind.show(answer)}{'' if unit == 'none' else f'   (asked in {unit})'}")
 
 
 def _plainly(error: Exception) -> str:
@@ -72,3 +85,18 @@ def _plainly(error: Exception) -> str:
     if "domain error" in text:
         return "a root or logarithm on the way does not exist"
     return text or type(error).__name__
+
+
+def _example(card: Card, drill: Drill) -> str:
+    """A command that works: the parameters of one drawn problem."""
+    import shlex
+
+    from drillgen.instance import make, plain
+
+    values = make(card, drill, 1).values
+    words = [f"{name}={_typed(plain(values[name]))}" for name in drill.params]
+    return shlex.join(["drillgen", "solve", drill.id, *words])
+
+
+def _typed(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)

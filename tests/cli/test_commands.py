@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -164,6 +165,30 @@ def test_solve(drillgen):
     assert row["steps"][-1]["value"] == 524288
     assert set(row) == {"drill", "params", "answer", "steps"}
     assert "512 KiB" in drillgen("solve", "kv_cache.per_token", "model=llama2-7b", "dtype=fp16").stdout
+
+
+@pytest.mark.parametrize(
+    "drill", ["kv_cache.per_token", "softmax.shift", "backward.score_matrix", "gqa.cache_ratio@1/3"]
+)
+def test_solve_says_what_it_needs_by_an_example_that_works(drillgen, drill):
+    refused = drillgen("solve", drill)
+    assert refused.returncode == 3
+    example = shlex.split(refused.stderr.partition("for example: drillgen ")[2])
+    assert drillgen(*example).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "near"),
+    [
+        (["list", "--drill", "xyzzy"], "`drillgen list`"),
+        (["cards", ""], "`drillgen cards`"),
+        (["solve", "scenario.fit_on_one_gpu"], "kv_cache.max_sequences"),
+    ],
+)
+def test_names_that_resemble_nothing(drillgen, args, near):
+    found = drillgen(*args)
+    assert found.returncode == 3
+    assert near in found.stderr
 
 
 def test_verify_card(drillgen):
