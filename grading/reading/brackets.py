@@ -61,6 +61,14 @@ class Brackets(Words):
         if self.is_op(CLOSERS[opening]):
             raise Unreadable("there is nothing between these brackets", start)
         inner = self.expression()
+        if self.is_op("\\choose", "\\over"):
+            infix = self.tokens[self.at][1]
+            self.at += 1
+            below = self.expression()
+            if infix == "\\over":
+                inner = self.made(Div(inner, below, start=inner.start, end=below.end))
+            else:
+                inner = self.made(Call("binomial", (inner, below), start=inner.start, end=below.end))
         if self.is_op(","):
             if self.tokens[self.at + 1][1] == CLOSERS[opening]:
                 self.at += 1

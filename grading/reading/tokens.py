@@ -66,7 +66,7 @@ _COMMANDS = {
     "lfloor": "⌊", "rfloor": "⌋", "langle": "(", "rangle": ")", "lbrack": "[", "rbrack": "]", "lparen": "(",
     "rparen": ")", "colon": ":", "cr": "\\\\", "dots": "…", "ldots": "…", "cdots": "…", "prime": "'", "top": "⊤",
     "intercal": "⊤", "infty": "∞", "emptyset": "∅", "varnothing": "∅", "lor": "or", "sum": "sum", "prod": "prod",
-    "surd": "√", "over": "over", "transpose": "⊤",
+    "surd": "√", "transpose": "⊤",
 }  # fmt: skip
 _FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac"})
 _SILENT_WORDS = """
@@ -79,7 +79,7 @@ _SILENT = frozenset(_SILENT_WORDS.split())
 _SPACES = frozenset(["quad", "qquad", "thinspace", "medspace", "thickspace", "enspace", "negthinspace"])
 
 _MASTER = r"""
- (?P<ws>(?:\s|~|\$|\\\$|\\[,;:!\ >()\[\]]|\\/|\{,\}(?!\d{3}(?!\d)))+)
+ (?P<ws>(?:\s|~|\\m?(?:left|right)\s?\.(?!\d)|\$|\\\$|\\[,;:!\ >()\[\]]|\\/|\{,\}(?!\d{3}(?!\d)))+)
 |(?P<hex>0[xXbBoO](?=[0-9a-fA-F]))
 |(?P<num>(?:(?:\d{1,3}(?:_\d{3})+(?!\d)|\d+)(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][+\-−]?\d+)?)
 |(?P<brace>\{,\}(?=\d{3}(?!\d)))
@@ -225,7 +225,9 @@ def _command(word: str, start: int, end: int, spaced: bool, out: list[Token]) ->
         out.append(("op", "\\frac", start, end, spaced))
     elif word == "sqrt":
         out.append(("op", "\\sqrt", start, end, spaced))
-    elif word in ("binom", "dbinom", "tbinom", "choose"):
+    elif word in ("choose", "over"):
+        out.append(("op", "\\" + word, start, end, spaced))
+    elif word in ("binom", "dbinom", "tbinom"):
         out.append(("op", "\\binom", start, end, spaced))
     elif word in ("boxed", "fbox", "ensuremath", "mathstrut", "phantom"):
         return
