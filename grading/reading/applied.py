@@ -132,6 +132,8 @@ def _bracketed(parser: Machine, name: str, opening: str, opened: int) -> tuple[N
         if _keyword(parser):
             continue
         args.append(parser.expression())
+        if name == "softmax" and len(args) == 1:
+            _last_axis(parser)
         if parser.is_op(",", ";"):
             parser.at += 1
             if parser.is_op(_BRACKETS[opening]):
@@ -143,6 +145,16 @@ def _bracketed(parser: Machine, name: str, opening: str, opened: int) -> tuple[N
     if not args and name not in parser.declared.functions:
         raise Unreadable(f"{name} has no argument", close[2])
     return tuple(args)
+
+
+def _last_axis(parser: Machine) -> None:
+    """Take the axis of softmax(x, -1), which is that of rows."""
+    tokens, at = parser.tokens, parser.at
+    if tokens[at][:2] != ("op", ","):
+        return
+    at += 1 + (tokens[at + 1][:2] == ("op", "-"))
+    if tokens[at][:2] == ("num", "1") and tokens[at + 1][1] in _BRACKETS.values():
+        parser.at = at + 1
 
 
 def _keyword(parser: Machine) -> bool:

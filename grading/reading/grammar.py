@@ -67,6 +67,9 @@ def _is_name(left: list[Token]) -> bool:
         return False
     if any(token[0] == "command" and token[1] == "partial" for token in left):
         return True
+    slashes = [token for token in left if token[1] == "/"]
+    if len(slashes) == 1 and all(token[1].startswith("d") for token in left if token[0] == "name"):
+        return all(token[0] in ("name", "sub") or token[1] in "/_{}(),[]" or token[0] == "num" for token in left)
     if any(token[0] == "op" and token[1] in ("+", "*", "-", "^", "@", "∘", "·", "×", "√", "!") for token in left):
         return False
     if len([token for token in left if token[0] in ("name", "command")]) == 1:

@@ -48,7 +48,7 @@ _SUBSCRIPT = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑₒₓₕₖₗₘₙ
 VULGAR = {char: Fraction(*map(int, unicodedata.normalize("NFKC", char).split("⁄"))) for char in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"}
 
 _OPERATORS = {
-    "**": "^", "×": "×", "⋅": "·", "∙": "·", "•": "·", "∗": "*", "∘": "∘", "⊙": "∘", "⊗": "×", "÷": "/", "∕": "/",
+    ".*": "∘", "**": "^", "×": "×", "⋅": "·", "∙": "·", "•": "·", "∗": "*", "∘": "∘", "⊙": "∘", "÷": "/", "∕": "/",
     "⁄": "/",
     "−": "-", "–": "-", "‐": "-", "‑": "-", "﹣": "-", "≠": "!=", "≤": "<=", "≥": ">=", "==": "=", "≈": "≈", "≃": "≈",
     "∼": "≈",
@@ -58,7 +58,6 @@ _OPERATORS = {
 
 _COMMANDS = {
     "cdot": "·", "times": "×", "ast": "*", "star": "*", "div": "/", "odot": "∘", "circ": "∘", "bullet": "·",
-    "otimes": "×",
     "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "ne": "!=", "neq": "!=",
     "lt": "<", "gt": ">", "approx": "≈", "simeq": "≈", "sim": "≈", "equiv": "=", "lbrace": "{", "rbrace": "}",
     "vert": "|",
@@ -93,7 +92,7 @@ _MASTER = r"""
 |(?P<sub>_(?:[A-Za-z0-9]+|[αβγδεζηθικλμνξπρστυφχψω]))
 |(?P<subs>[₀-₉ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ]+)
 |(?P<sup>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᵀᵗˣʸ]+)
-|(?P<op>\*\*|<=|>=|!=|==|:=|\.\.\.?|[-+*/^_=<>!%|,;:()\[\]{}&.@'√∞∅⌈⌉⌊⌋…½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒·])
+|(?P<op>\.\*(?!\*)|\*\*|<=|>=|!=|==|:=|\.\.\.?|[-+*/^_=<>!%|,;:()\[\]{}&.@'√∞∅⌈⌉⌊⌋…½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒·])
 """
 
 
@@ -244,6 +243,9 @@ def _odd(text: str, at: int, offset: int, out: list[Token], spaced: bool) -> int
     char = text[at]
     if char in "𝟙𝟏":
         out.append(("num", "1", at + offset, at + 1 + offset, spaced))
+        return at + 1
+    if char == "∂":
+        out.append(("command", "partial", at + offset, at + 1 + offset, spaced))
         return at + 1
     if char in _OPERATORS:
         out.append(("op", _OPERATORS[char], at + offset, at + 1 + offset, spaced))

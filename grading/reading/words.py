@@ -33,6 +33,9 @@ class Words(Literals):
             if kind != "name" or (declared.function(word) is None and not (word == "sum" and declared.matrices)):
                 raise self.unexpected()
         run, after, last = self.run(self.at)
+        if run != word and declared.function(run) is not None and not declared.knows(run):
+            self.tokens[self.at : after] = [("name", run, start, last, False)]  # row_sum
+            return applied.function(self)
         if run != word and declared.knows(run) and run not in declared.arrays:
             self.at = after
             return self.made(Symbol(run, start=start, end=last))
