@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SECTIONS = ("startup", "generation", "grading", "symbolic", "sheets")
+SECTIONS = ("startup", "generation", "answers", "symbolic", "sheets")
 
 
 def main():

@@ -6,11 +6,8 @@ our field, about half of the answers right. Then the rows of tests/cases/domain.
 
 import json
 import random
-import sys
 import time
 from pathlib import Path
-
-sys.path[0] = str(Path(__file__).parent.parent)  # this file must not be taken for the package of its name
 
 CASES = Path(__file__).parent.parent / "tests" / "cases" / "domain.jsonl"
 ROWS, KEYS = 50_000, 500
