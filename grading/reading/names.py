@@ -137,8 +137,10 @@ def _candidates(
         if run.startswith(name + "_", at):
             begin = at + len(name) + 1
             yield from _indices(run, begin, name, declared.arrays[name])
-    if declared.arrays and "delta" not in declared.arrays and run.startswith("delta_", at):
-        yield from _indices(run, at + 6, "delta", 2)
+    for word in ("delta", "I"):
+        if declared.arrays and not declared.knows(word) and run.startswith(word + "_", at):
+            for (_, text), end in _indices(run, at + len(word) + 1, "delta", 2):
+                yield ("array", text), end
     if at and run[at].isdigit():
         end = at
         while end < len(run) and run[end].isdigit():

@@ -46,7 +46,7 @@ class Words(Literals):
                 return applied.sum_function(self)
             self.at += 1
             return self.sum(start, product=False)
-        if word in declared.arrays or (word == "delta" and declared.indexed and not declared.knows("delta")):
+        if word in declared.arrays or (word in ("delta", "I") and declared.indexed and not declared.knows(word)):
             found = self.array(word)
             if found is not None:
                 return found
@@ -187,6 +187,7 @@ class Words(Literals):
         ):
             self.at += 1
             indices, end = applied.indices(self, self.declared.arrays.get(word, 2))
+            word = "delta" if word == "I" and not self.declared.knows("I") else word  # the identity matrix
             return self.made(Indexed(word, indices, start=start, end=end))
         if after[0] == "sub":
             return None
