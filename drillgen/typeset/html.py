@@ -48,8 +48,9 @@ class Html:
 
     def phrase(self, body: Sequence[Block]) -> str:
         """As `blocks`, but a single paragraph without its <p>."""
-        single = len(body) == 1 and isinstance(body[0], Paragraph)
-        return self.inlines(body[0].body) if single else self.blocks(body)  # type: ignore[union-attr]
+        if len(body) == 1 and isinstance(body[0], Paragraph):
+            return self.inlines(body[0].body)
+        return self.blocks(body)
 
     def blocks(self, body: Iterable[Block]) -> str:
         return "\n".join(_BLOCKS[type(block)](self, block) for block in body)

@@ -75,10 +75,8 @@ class _Writer:
         return made if single else f"<mrow>{made}</mrow>"
 
     def row(self, node: n.Row) -> str:
-        if self.style in ("rm", "sf", "tt", "bf") and len(node.items) > 1:
-            word = _word(node)
-            if word:
-                return _name("".join(_char(c, self.style) for c in word))
+        if self.style in ("rm", "sf", "tt", "bf") and (word := n.word(node)):
+            return _name("".join(_char(c, self.style) for c in word))
         out = ""
         for index, item in enumerate(node.items):
             if isinstance(item, n.Symbol) and item.role == "bin" and is_sign(node.items[:index]):
@@ -218,12 +216,6 @@ def _thin(before: n.Node, item: n.Node) -> bool:
 def _is_operator(node: n.Node) -> bool:
     base = node.base if isinstance(node, n.Scripts) else node
     return isinstance(base, n.Function)
-
-
-def _word(node: n.Row) -> str:
-    if all(isinstance(i, n.Letter | n.Number) for i in node.items):
-        return "".join(i.char if isinstance(i, n.Letter) else i.text for i in node.items)  # type: ignore[union-attr]
-    return ""
 
 
 def _name(text: str) -> str:

@@ -245,3 +245,10 @@ NODE_TYPES: tuple[type, ...] = (
     Boxed,
     Sizing,
 )
+
+
+def word(node: Node) -> str:
+    """A run of plain letters and digits as one word, the KV of a roman KV; empty where it is none."""
+    items = node.items if isinstance(node, Row) else (node,)
+    marks = [i.char if isinstance(i, Letter) else i.text for i in items if isinstance(i, Letter | Number)]
+    return "".join(marks) if len(marks) == len(items) > 1 else ""

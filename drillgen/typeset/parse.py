@@ -33,7 +33,7 @@ from __future__ import annotations
 import difflib
 import re
 from functools import lru_cache
-from typing import get_args
+from typing import Literal, get_args
 
 from drillgen.typeset.errors import TypesetError
 from drillgen.typeset.nodes import (
@@ -90,7 +90,7 @@ _TEXTS: dict[str, Style | None] = {
     "text": None, "textrm": None, "textbf": "bf", "textit": "it", "texttt": "tt",
 }  # fmt: skip
 _ACCENTS: dict[str, AccentKind] = {name: name for name in get_args(AccentKind)}
-_FRACTIONS = {"frac", "tfrac", "dfrac", "binom"}
+_FRACTIONS: dict[str, Literal["", "text", "display"]] = {"frac": "", "tfrac": "text", "dfrac": "display", "binom": ""}
 _STACKS = {"overset", "underset", "stackrel", "xrightarrow"}
 _GRIDS: dict[str, Environment] = {name: name for name in get_args(Environment) if name != "substack"}
 _SIZED: dict[str, tuple[int, str]] = {
@@ -98,6 +98,7 @@ _SIZED: dict[str, tuple[int, str]] = {
     for level, size in enumerate(("big", "Big", "bigg", "Bigg"), 1)
     for side in ("", "l", "r", "m")
 }
+_SIDES: dict[str, Role] = {"l": "open", "r": "close", "m": "rel"}
 _OTHERS = {"left", "right", "middle", "begin", "end", "sqrt", "operatorname", "underbrace", "overbrace",
            "boxed", "limits", "nolimits", "displaystyle", "textstyle", "substack", "bmod"}  # fmt: skip
 _ESCAPED_IN_TEXT = {"\\" + c: c for c in "%#$_&{}"} | {"\\,": " ", "\\ ": " "}
@@ -358,7 +359,7 @@ class _Reader:
         top, bottom = self.argument("numerator"), self.argument("denominator")
         if name == "binom":
             return Binomial(top, bottom)
-        return Fraction(top, bottom, {"frac": "", "tfrac": "text", "dfrac": "display"}[name])  # type: ignore[arg-type]
+        return Fraction(top, bottom, _FRACTIONS[name])
 
     def _delimiter(self, after: str) -> str:
         self.peek()
@@ -372,12 +373,8 @@ class _Reader:
         char = self._delimiter("big")
         if char == "":
             raise self.error("the empty delimiter has no size", self.at - 1)
-        role: Role
-        if side:
-            role = {"l": "open", "r": "close", "m": "rel"}[side]  # type: ignore[assignment]
-        else:
-            role = "open" if char in OPENING else "close" if char in CLOSING else "ord"
-        return Sized(char, level, role)
+        role: Role = "open" if char in OPENING else "close" if char in CLOSING else "ord"
+        return Sized(char, level, _SIDES.get(side, role))
 
     def _stack(self, name: str) -> Node:
         if name == "xrightarrow":

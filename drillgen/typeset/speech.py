@@ -54,20 +54,12 @@ def _join(parts: list[str]) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _word(node: n.Node) -> str | None:
-    """A run of plain letters and digits as one word: the KV of a roman KV."""
-    items = node.items if isinstance(node, n.Row) else (node,)
-    if len(items) > 1 and all(isinstance(i, n.Letter | n.Number) for i in items):
-        return "".join(i.char if isinstance(i, n.Letter) else i.text for i in items)  # type: ignore[union-attr]
-    return None
-
-
 def simple(node: n.Node | None) -> bool:
     """Whether it is said in one breath, so that what comes next needs no end mark."""
     if isinstance(node, n.Letter | n.Number | n.Symbol | n.Word | n.Function):
         return True
     if isinstance(node, n.Styled):
-        return _word(node.body) is not None or simple(node.body)
+        return n.word(node.body) != "" or simple(node.body)
     if isinstance(node, n.Accent):
         return simple(node.body)
     if isinstance(node, n.Scripts):
@@ -138,7 +130,7 @@ def _styled(node: n.Styled) -> str:
         name = node.body.char if isinstance(node.body, n.Letter) else node.body.text
         if name in _BLACKBOARD:
             return _BLACKBOARD[name]
-    return _join([_STYLES[node.style], _word(node.body) or _say(node.body)])
+    return _join([_STYLES[node.style], n.word(node.body) or _say(node.body)])
 
 
 def _fraction(node: n.Fraction) -> str:
