@@ -26,7 +26,7 @@ _SHORT = frozenset({"nat", "bit", "tok", "sec"})
 _BINARY_WORDS = {"kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti", "pebi": "Pi"}
 _COUNTED_WORDS = """
 token sequence head layer parameter number entry key query value step sample position weight pair
-row column element option request user slot page block tile group time item head
+row column element option request user slot page block tile group time item
 """
 
 _COUNTED = _COUNTED_WORDS.split()
@@ -70,83 +70,33 @@ NONE = Unit(Fraction(1), (), "")
 PERCENT = Unit(Fraction(1, 100), (), "%")
 
 
+class _Words:
+    """The unit words while the table is made."""
+
+    def __init__(self) -> None:
+        self.units: dict[str, list[Unit]] = {}
+
+    def add(self, words: str, factor: Fraction | int, dimension: str, label: str, counted: int = 0) -> None:
+        """One more meaning of each of the words, which spaces separate."""
+        dims = ((dimension, 1),) if dimension else ()
+        for word in words.split():
+            self.units.setdefault(word, []).append(Unit(Fraction(factor), dims, label, counted))
+
+    def prefixed(self, prefix: str, words: str, factor: Fraction, dimension: str, label: str) -> None:
+        """As `add`, with the prefix before each word and before the label."""
+        self.add(" ".join(prefix + word for word in words.split()), factor, dimension, label)
+
+
 @lru_cache(maxsize=1)
 def table() -> Mapping[str, tuple[Unit, ...]]:
     """Every unit word with its meanings; most have one."""
-    out: dict[str, list[Unit]] = {}
-
-    def add(word: str, factor: Fraction | int, dimension: str, label: str, counted: int = 0) -> None:
-        dims = ((dimension, 1),) if dimension else ()
-        out.setdefault(word, []).append(Unit(Fraction(factor), dims, label, counted))
-
-    for prefix, power in _DECIMAL.items():
-        scale = Fraction(1000) ** power
-        label = "K" if prefix in ("k", "K") else prefix
-        for word in ("B", "byte", "bytes", "Byte", "Bytes"):
-            add(prefix + word, scale, "data", label + "B")
-        for word in ("bit", "bits"):
-            add(prefix + word, scale / 8, "data", label + "bit")
-        for word in ("FLOP", "FLOPs", "FLOPS", "flop", "flops", "Flop", "Flops", "flOps"):
-            add(prefix + word, scale, "flop", label + "FLOP")
-        for word in ("FLOPS", "flops", "Flops", "FLOPps"):
-            out.setdefault(prefix + word, []).append(Unit(scale, (("flop", 1), ("time", -1)), label + "FLOP/s"))
-    for prefix, power in _BINARY.items():
-        scale = Fraction(1024) ** power
-        for word in ("B", "byte", "bytes"):
-            add(prefix + word, scale, "data", prefix + "B")
-        for word in ("bit", "bits"):
-            add(prefix + word, scale / 8, "data", prefix + "bit")
-        for word in ("FLOP", "FLOPs"):
-            add(prefix + word, scale, "flop", prefix + "FLOP")
-    for prefix, power in _BINARY.items():
-        for word in (prefix.lower() + "b", prefix.upper() + "B"):
-            add(word, Fraction(1024) ** power, "data", prefix + "B")
-    for prefix in "kmgt":
-        add(prefix + "b", Fraction(1000) ** _DECIMAL[prefix.upper()], "data", prefix.upper() + "B")
-    for stem, prefix in _WORDS.items():
-        add(stem + "byte", Fraction(1000) ** _DECIMAL[prefix], "data", prefix + "B")
-        add(stem + "flop", Fraction(1000) ** _DECIMAL[prefix], "flop", prefix + "FLOP")
-    for stem, prefix in _BINARY_WORDS.items():
-        add(stem + "byte", Fraction(1024) ** _BINARY[prefix], "data", prefix + "B")
-    for stem in (*_WORDS, *_BINARY_WORDS):
-        for word in (stem + "byte", stem + "flop"):
-            if word in out:
-                out[word + "s"] = out[word]
-    for words, factor in (
-        ("s sec secs second seconds", Fraction(1)),
-        ("ms msec millisecond milliseconds", Fraction(1, 1000)),
-        ("us µs μs usec microsecond microseconds", Fraction(1, 10**6)),
-        ("ns nanosecond nanoseconds", Fraction(1, 10**9)),
-        ("min mins minute minutes", Fraction(60)),
-        ("h hr hour hours", Fraction(3600)),
-    ):
-        for word in words.split():
-            label = {"us": "µs", "µs": "µs", "μs": "µs"}.get(word, words.split()[0])
-            add(word, factor, "time", "µs" if label == "us" else label)
-    for word in ("nat", "nats"):
-        add(word, 1, "entropy", "nats")
-    for word in ("bit", "bits", "shannon", "shannons"):
-        add(word, LN2, "entropy", "bits")
-    for stem in _COUNTED:
-        plural = {"entry": "entries", "query": "queries"}.get(stem, stem + "s")
-        for word in (stem, plural):
-            add(word, 1, "", plural, 1)
-    for word in ("tok", "toks"):
-        add(word, 1, "", "tokens", 1)
-    for word in ("params", "param"):
-        add(word, 1, "", "parameters", 1)
-    for word in ("seqs", "seq"):
-        add(word, 1, "", "sequences", 1)
-    for word in ("%", "percent", "pct"):
-        out[word] = [PERCENT]
-    for word in ("x", "×", "X", "fold", "-fold", "probability", "none", "nothing"):
-        add(word, 1, "", "")
-    for word, power in (("k", 1), ("K", 1), ("M", 2), ("G", 3), ("T", 4)):
-        add(word, Fraction(1000) ** power, "", word)
-    for word, power in (("thousand", 1), ("million", 2), ("billion", 3), ("trillion", 4), ("bn", 3)):
-        add(word, Fraction(1000) ** power, "", word)
-    for stem, prefix in _WORDS.items():
-        out[stem + "flops"] = [*out[stem + "flops"], *out[prefix + "FLOPS"][1:]]
+    made = _Words()
+    _decimal(made)
+    _binary(made)
+    _spelled(made)
+    _time(made)
+    _counts(made)
+    out = made.units
     for word in [word for word in out if word.isalpha() and word.islower() and (len(word) > 3 or word in _SHORT)]:
         out.setdefault(word.capitalize(), out[word])
     out["B"].append(Unit(Fraction(10**9), (), "B"))
@@ -154,6 +104,74 @@ def table() -> Mapping[str, tuple[Unit, ...]]:
         word: tuple(Unit(u.factor, u.dimension, u.label, u.counted, len(units) == 1) for u in units)
         for word, units in out.items()
     }
+
+
+def _decimal(made: _Words) -> None:
+    """B, KB, Mbit, GFLOP; FLOPS is also a rate."""
+    for prefix, power in _DECIMAL.items():
+        scale = Fraction(1000) ** power
+        label = "K" if prefix in ("k", "K") else prefix
+        made.prefixed(prefix, "B byte bytes Byte Bytes", scale, "data", label + "B")
+        made.prefixed(prefix, "bit bits", scale / 8, "data", label + "bit")
+        made.prefixed(prefix, "FLOP FLOPs FLOPS flop flops Flop Flops flOps", scale, "flop", label + "FLOP")
+        rate = Unit(scale, (("flop", 1), ("time", -1)), label + "FLOP/s")
+        for word in ("FLOPS", "flops", "Flops", "FLOPps"):
+            made.units.setdefault(prefix + word, []).append(rate)
+
+
+def _binary(made: _Words) -> None:
+    """KiB, Mibit, GiFLOP, and in small letters as typed: kib, mib; kb and mb are decimal."""
+    for prefix, power in _BINARY.items():
+        scale = Fraction(1024) ** power
+        made.prefixed(prefix, "B byte bytes", scale, "data", prefix + "B")
+        made.prefixed(prefix, "bit bits", scale / 8, "data", prefix + "bit")
+        made.prefixed(prefix, "FLOP FLOPs", scale, "flop", prefix + "FLOP")
+    for prefix, power in _BINARY.items():
+        made.add(f"{prefix.lower()}b {prefix.upper()}B", Fraction(1024) ** power, "data", prefix + "B")
+    for prefix in "kmgt":
+        made.add(prefix + "b", Fraction(1000) ** _DECIMAL[prefix.upper()], "data", prefix.upper() + "B")
+
+
+def _spelled(made: _Words) -> None:
+    """kilobytes, gigaflops (a rate too), mebibytes."""
+    for stem, prefix in _WORDS.items():
+        made.add(stem + "byte", Fraction(1000) ** _DECIMAL[prefix], "data", prefix + "B")
+        made.add(stem + "flop", Fraction(1000) ** _DECIMAL[prefix], "flop", prefix + "FLOP")
+    for stem, prefix in _BINARY_WORDS.items():
+        made.add(stem + "byte", Fraction(1024) ** _BINARY[prefix], "data", prefix + "B")
+    for word in [stem + thing for stem in (*_WORDS, *_BINARY_WORDS) for thing in ("byte", "flop")]:
+        if word in made.units:
+            made.units[word + "s"] = made.units[word]
+    for stem, prefix in _WORDS.items():
+        made.units[stem + "flops"] = [*made.units[stem + "flops"], *made.units[prefix + "FLOPS"][1:]]
+
+
+def _time(made: _Words) -> None:
+    made.add("s sec secs second seconds", 1, "time", "s")
+    made.add("ms msec millisecond milliseconds", Fraction(1, 1000), "time", "ms")
+    made.add("us µs μs usec microsecond microseconds", Fraction(1, 10**6), "time", "µs")
+    made.add("ns nanosecond nanoseconds", Fraction(1, 10**9), "time", "ns")
+    made.add("min mins minute minutes", 60, "time", "min")
+    made.add("h hr hour hours", 3600, "time", "h")
+
+
+def _counts(made: _Words) -> None:
+    """Entropy, counted things, percent, plain factors and the names of large numbers."""
+    made.add("nat nats", 1, "entropy", "nats")
+    made.add("bit bits shannon shannons", LN2, "entropy", "bits")
+    for stem in _COUNTED:
+        plural = {"entry": "entries", "query": "queries"}.get(stem, stem + "s")
+        made.add(f"{stem} {plural}", 1, "", plural, 1)
+    made.add("tok toks", 1, "", "tokens", 1)
+    made.add("params param", 1, "", "parameters", 1)
+    made.add("seqs seq", 1, "", "sequences", 1)
+    for word in ("%", "percent", "pct"):
+        made.units[word] = [PERCENT]
+    made.add("x × X fold -fold probability none nothing", 1, "", "")
+    for word, power in (("k", 1), ("K", 1), ("M", 2), ("G", 3), ("T", 4)):
+        made.add(word, Fraction(1000) ** power, "", word)
+    for word, power in (("thousand", 1), ("million", 2), ("billion", 3), ("trillion", 4), ("bn", 3)):
+        made.add(word, Fraction(1000) ** power, "", word)
 
 
 @lru_cache(maxsize=4096)
