@@ -27,7 +27,7 @@ def command(drill: str | None, as_json: bool) -> int:
     from drillgen.audit import run
     from drillgen.progress import track
 
-    total = 1 if drill else sum(1 for _ in catalog.drills())
+    total = 1 if drill and catalog.drill(drill) else sum(1 for _ in catalog.drills())
     bad = 0
     if not as_json:
         click.echo(

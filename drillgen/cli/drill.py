@@ -42,7 +42,7 @@ WORDS = {"hint": "h", "skip": "s", "reveal": "r", "help": "?", "quit": "q", "exi
 @click.command()
 @click.argument("what", nargs=-1, metavar="[CARD|DRILL|SCENARIO|ID]...")
 @selectors
-@click.option("--count", type=click.IntRange(1, 10_000), default=1, help="How many problems (1).")
+@click.option("--count", type=click.IntRange(1, 10_000), metavar="N", default=1, help="How many problems (1).")
 @click.option("--seed", help="Any text; the same seed asks the same problems.")
 @json_option
 @secret_option

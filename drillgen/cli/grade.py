@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @json_option
 @click.option("--out", metavar="FILE", help="Write the verdicts here as JSON Lines.")
 @click.option("--gradebook", metavar="FILE", help="Write a CSV of students by problems, with totals.")

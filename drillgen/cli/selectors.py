@@ -23,7 +23,9 @@ def selectors(command: F) -> F:
                 help="13, kv_cache or c13_kv_cache; lists and ranges: 1-7,13. Repeatable; none means all.",
             ),
             click.option("--drill", multiple=True, metavar="ID", help="A drill or scenario by id. Repeatable."),
-            click.option("--stars", multiple=True, type=click.IntRange(1, 3), help="Difficulty. Repeatable."),
+            click.option(
+                "--stars", multiple=True, type=click.IntRange(1, 3), metavar="N", help="Difficulty. Repeatable."
+            ),
             click.option("--kind", multiple=True, metavar="KIND", help="Answer kind, e.g. quantity. Repeatable."),
             click.option("--chain", default="", metavar="NAME", help="softmax, scale, cost, expressiveness or order."),
         )
@@ -36,8 +38,10 @@ def drawing(command: F) -> F:
     """--count, --minutes, --seed, --balanced, --unique, --secret: used by `draw_set`."""
     for option in reversed(
         (
-            click.option("--count", type=click.IntRange(1, 10_000_000), help="How many problems (10)."),
-            click.option("--minutes", type=click.IntRange(5, 600), help="Fill a time budget instead of a count."),
+            click.option("--count", type=click.IntRange(1, 10_000_000), metavar="N", help="How many problems (10)."),
+            click.option(
+                "--minutes", type=click.IntRange(5, 600), metavar="N", help="Fill a time budget instead of a count."
+            ),
             click.option("--seed", help="Any text; the same seed gives the same set."),
             click.option("--balanced", is_flag=True, help="Spread moves, kinds and difficulty evenly."),
             click.option("--unique", is_flag=True, help="Fail rather than repeat a problem."),

@@ -56,7 +56,9 @@ def layout(command: F) -> F:
     for option in reversed(
         (
             click.option("--instructions", default="", metavar="TEXT", help="Shown under the title."),
-            click.option("--columns", type=click.IntRange(1, 2), default=1, help="Columns of problems (1)."),
+            click.option(
+                "--columns", type=click.IntRange(1, 2), metavar="N", default=1, help="Columns of problems (1)."
+            ),
             click.option("--space", type=Space(), default="auto", help="Working space: auto, none or 3cm, say."),
         )
     ):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("drill")
-@click.argument("values", nargs=-1, type=click.UNPROCESSED, metavar="NAME=VALUE…")
+@click.argument("values", nargs=-1, type=click.UNPROCESSED, metavar="NAME=VALUE...")
 @json_option
 def command(drill: str, values: tuple[str, ...], as_json: bool) -> None:
     """Answer, steps and unit for parameters of your own.
