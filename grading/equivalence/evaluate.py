@@ -33,6 +33,7 @@ from grading.equivalence.balls import (
     whole,
 )
 from grading.reading.tree import (
+    RELATIONS,
     Add,
     Call,
     Div,
@@ -366,19 +367,9 @@ def _sum(node: Sum, frame: Frame) -> Program:
     return run
 
 
-_RELATIONS: dict[str, Callable[[float], bool]] = {
-    "=": lambda gap: gap == 0,
-    "!=": lambda gap: gap != 0,
-    "<": lambda gap: gap < 0,
-    "<=": lambda gap: gap <= 0,
-    ">": lambda gap: gap > 0,
-    ">=": lambda gap: gap >= 0,
-}
-
-
 def _indicator(node: Indicator, frame: Frame) -> Program:
     left, right = compile_tree(node.left, frame), compile_tree(node.right, frame)
-    test = _RELATIONS[node.relation]
+    holds = RELATIONS[node.relation]
 
     def run(slots: Slots) -> Ball:
         a, ea = left(slots)
@@ -386,7 +377,7 @@ def _indicator(node: Indicator, frame: Frame) -> Program:
         gap = a - b
         if abs(gap) <= 4 * (ea + eb) and ea + eb > 0.0:
             raise Unclear("a comparison")
-        return (1.0, 0.0) if test(gap) else (0.0, 0.0)
+        return (1.0, 0.0) if holds(gap, 0) else (0.0, 0.0)
 
     return run
 

@@ -86,14 +86,6 @@ def _named(name: str) -> Callable[[Any], Any]:
     return run
 
 
-RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "ln": _named("log"),
     "abs": abs,

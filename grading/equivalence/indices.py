@@ -14,10 +14,11 @@ from typing import Any
 
 from grading.equivalence.draws import Dim
 from grading.equivalence.evaluate import rational
-from grading.equivalence.grids import FUNCTIONS, MAX_AXES, RELATIONS, Grid, Program, Shifted, whole_sum
+from grading.equivalence.grids import FUNCTIONS, MAX_AXES, Grid, Program, Shifted, whole_sum
 from grading.equivalence.matrices import MAX_PLAIN_BITS, Planner, ShapeError
 from grading.equivalence.matrix_values import Redraw
 from grading.reading.tree import (
+    RELATIONS,
     Add,
     Call,
     Div,

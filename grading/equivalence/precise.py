@@ -15,6 +15,7 @@ from grading.equivalence.balls import TooLarge, Undefined, unknown_coefficients
 from grading.equivalence.decimals import DIGITS, ONE, REACH, UNARY, Decimals, Value
 from grading.equivalence.evaluate import MAX_LENGTH, Unsupported, rational
 from grading.reading.tree import (
+    RELATIONS,
     Add,
     Call,
     Div,
@@ -188,19 +189,9 @@ def _sum(self: Precise, node: Sum) -> Value:
     return total
 
 
-_RELATIONS: dict[str, Callable[[int], bool]] = {
-    "=": lambda sign: sign == 0,
-    "!=": lambda sign: sign != 0,
-    "<": lambda sign: sign < 0,
-    "<=": lambda sign: sign <= 0,
-    ">": lambda sign: sign > 0,
-    ">=": lambda sign: sign >= 0,
-}
-
-
 def _indicator(self: Precise, node: Indicator) -> Value:
     gap = self.plus(self.value(node.left), self.value(node.right), -1)
-    return Fraction(1 if _RELATIONS[node.relation](self.settled(gap)) else 0)
+    return Fraction(1 if RELATIONS[node.relation](self.settled(gap), 0) else 0)
 
 
 def _indexed(self: Precise, node: Indexed) -> Value:

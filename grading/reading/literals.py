@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from grading.errors import Unreadable
 from grading.reading import applied
-from grading.reading.machine import CLOSERS, RELATIONS, Machine
+from grading.reading.machine import CLOSERS, Machine
 from grading.reading.tokens import VULGAR
-from grading.reading.tree import Add, Div, Indicator, Node, Number
+from grading.reading.tree import RELATIONS, Add, Div, Indicator, Node, Number
 
 MAX_EXPONENT = 400
 

@@ -8,7 +8,7 @@ from typing import Any
 from grading.errors import Unreadable
 from grading.reading.names import Declared
 from grading.reading.tokens import Token
-from grading.reading.tree import Node
+from grading.reading.tree import RELATIONS, Node
 
 MAX_DEPTH = 60
 MAX_NODES = 400
@@ -17,7 +17,6 @@ SUM, PRODUCT, SIDE_BY_SIDE = 10, 20, 30
 """How tightly operators bind: + and −; products with a sign or a space between, and /; products side by side."""
 
 CLOSERS = {"(": ")", "[": "]", "{": "}", "⌈": "⌉", "⌊": "⌋"}
-RELATIONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 
 
 class Machine(ABC):

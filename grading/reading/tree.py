@@ -6,9 +6,11 @@ Nodes are immutable, keep the learner's own order and remember where they came f
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any, Literal
 
 Product = Literal["space", "dot", "star", "at", "entry"]
 """How a product was typed: side by side, a dot or cross, `*`, `@`, or entrywise (∘ ⊙ \\odot)."""
@@ -139,15 +141,16 @@ class Indicator(Node):
     right: Node
 
 
+RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+"""What the relations of an indicator mean, on numbers and on arrays."""
+
+
 @dataclass(frozen=True, slots=True)
 class Listing(Node):
     """Members in order between brackets: `brackets` is "()", "[]", "{}", "" (typed bare) or "matrix" (rows)."""
 
     items: tuple[Node, ...]
     brackets: str = field(default="", compare=False)
-
-
-Tree = Number | Symbol | Indexed | Neg | Add | Sub | Mul | Div | Pow | Transpose | Call | Sum | Indicator | Listing
 
 
 def children(node: Node) -> tuple[Node, ...]:
