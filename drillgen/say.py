@@ -106,8 +106,10 @@ def _lettered(text: str, problem: Mapping[str, Any] | None) -> str:
     """The members of a choice by the letters shown, other texts as they are."""
     options = (problem or {}).get("options") or ()
     letters = {o["key"]: letter for letter, o in zip(LETTERS, options, strict=False)}
-    keys = text.split(", ")
-    return ", ".join(sorted(letters[k] for k in keys)) if letters and set(keys) <= set(letters) else text
+    if not letters:
+        return text
+    # Letters first, in their order; a member that is no option stays as it was typed.
+    return ", ".join(sorted((letters.get(key, key) for key in text.split(", ")), key=lambda x: (x not in LETTERS, x)))
 
 
 def _remark(text: str, indent: str = "  ") -> str:

@@ -51,6 +51,8 @@ def test_tables_are_whole_rows_in_a_pipe(drillgen):
 def test_options_are_named_by_letter(drillgen):
     found = drillgen("check", CHOICE, "a C")
     assert "read as: A, C" in found.stdout
+    assert "read as: A, C, Z" in drillgen("check", CHOICE, "Z A C").stdout
+    assert "read as: none" in drillgen("check", CHOICE, "none").stdout
     shown = drillgen("show", CHOICE, "--answers").stdout
     assert "answer: C, D, E" in shown
     assert "one_set_per_layer" not in shown
