@@ -7,7 +7,7 @@ its answer out from what the learner gave there (`follow`), so that a wrong star
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -174,8 +174,3 @@ def build_scenario(wanted: ids.Id, text: str, secret: ids.Secret | None) -> Scen
     if wanted.version not in (None, found.version):
         raise ids.BadId(f"{text[:80]!r}: version {wanted.version} of {found.id} cannot be built, only {found.version}")
     return make_scenario(found, wanted.seed, secret if wanted.mark else None)
-
-
-def in_order(instance: ScenarioInstance) -> Sequence[tuple[str, Instance]]:
-    """The parts with their names."""
-    return list(instance.parts.items())
