@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from grading.errors import Unreadable
@@ -24,7 +23,7 @@ def grade_part(
     from drillgen.instance import points
 
     one = instance.parts[name]
-    verdict = replace(one.grade(text, decimal_comma=decimal_comma), part=name)
+    verdict = one.grade(text, decimal_comma=decimal_comma)._replace(part=name)
     part = next(p for p in instance.scenario.parts if p.name == name)
     if verdict.verdict != "wrong" or part.follow is None:
         return verdict
@@ -36,8 +35,7 @@ def grade_part(
         return verdict
     started = " and ".join(part.needs)
     entry = {"name": name, "verdict": "right", "score": 1.0, "method": verdict.method, "follows_own": True}
-    return replace(
-        verdict,
+    return verdict._replace(
         verdict="right",
         score=1.0,
         slips=(),

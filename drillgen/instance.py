@@ -61,14 +61,13 @@ class Instance:
             text = points(text)
         if part is None:
             return self._near(text, grade(self.kind, text, self.answer, self.slip_keys()))
-        from dataclasses import replace
 
         parts = getattr(self.kind, "parts", ())
         for index, one in enumerate(parts):
             if one.name == part:
-                slips = [replace(s, value=s.value[index]) for s in self.slip_keys()]
+                slips = [s._replace(value=s.value[index]) for s in self.slip_keys()]
                 verdict = grade(one.kind, text, self.answer[index], slips)
-                return replace(verdict, part=part)
+                return verdict._replace(part=part)
         if not parts:
             raise NoParts(self.id)
         raise Unknown(f"part of {self.id}", part, [p.name for p in parts])
@@ -77,13 +76,12 @@ class Instance:
         """The verdict with a finding where a wrong answer is a known approximation."""
         if not self.drill.near or verdict.verdict != "wrong" or verdict.slips:
             return verdict
-        from dataclasses import replace
 
         from grading.kinds.base import Finding
 
         given, values = self.kind.parse(text), {**self.values, "answer": self.answer}
         found = [n for n in self.drill.near if self.kind.is_slip(given, n.call(values), self.answer)]
-        return replace(verdict, findings=(*verdict.findings, *(Finding(n.id, n.remark) for n in found)))
+        return verdict._replace(findings=(*verdict.findings, *(Finding(n.id, n.remark) for n in found)))
 
     @property
     def minutes(self) -> int:

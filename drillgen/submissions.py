@@ -11,7 +11,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -143,7 +143,7 @@ class Grader:
 
     def grade(self, row: Submission) -> Verdict:
         """The verdict on one row, with its student, id and part."""
-        return replace(self._verdict(row), id=row.id, student=row.student, part=row.part)
+        return self._verdict(row)._replace(id=row.id, student=row.student, part=row.part)
 
     def _verdict(self, row: Submission) -> Verdict:
         if row.problem:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from grading.errors import Unreadable
 from grading.kinds.base import Comparison, Kind
 from grading.verdict import Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class SlipKey:
+class SlipKey(NamedTuple):
     """The value that a known mistake leads to, and what to say to whoever made it."""
 
     id: str

@@ -7,9 +7,9 @@ checked for nothing but whether a rate stands upside down (ms/token for tokens/s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 MAX_WORDS = 7
 """Words of one unit phrase, slashes counted: some words have two meanings, and all combinations are looked at."""
@@ -32,8 +32,7 @@ row column element option request user slot page block tile group time item
 _COUNTED = _COUNTED_WORDS.split()
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """factor: base units in one of this unit. dimension: base dimensions with their powers, sorted by name.
 
     counted: +1 where a counted thing stands on top, −1 below, 0 otherwise. label: the usual spelling.

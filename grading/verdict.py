@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from grading.kinds.base import Finding
 
@@ -13,8 +12,7 @@ SCHEMA = "drillgen.verdict/1"
 Status = Literal["graded", "invalid", "timeout", "crash", "unknown_id", "bad_key", "bad_row"]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """One answer's verdict. `status` says whether there was anything to judge, `verdict` and `score` how it went.
 
     verdict: "right", "wrong", or None where nothing was decided. score: 0..1 or None; a failure of the grader is

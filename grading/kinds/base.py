@@ -11,21 +11,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from grading.tolerance import EXACT, Tolerance
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """Something that can be said about a wrong answer without giving the right one away."""
 
     id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """The outcome of holding one given against one key.
 
     right: True, False, or None where nothing could be decided. method: exact, tolerance, proved, sampled, refuted
@@ -42,8 +40,7 @@ class Comparison:
     parts: tuple[Mapping[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Samples:
+class Samples(NamedTuple):
     """Texts that a kind makes of a key to test itself: each must be graded as its list says."""
 
     right: tuple[str, ...] = ()

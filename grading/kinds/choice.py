@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from grading.errors import Unreadable
 from grading.kinds.base import Comparison, Kind, Samples
@@ -19,8 +19,7 @@ _LETTER = re.compile(r"\(?(\w)[).:]\s*(\S.{0,200})\Z", re.DOTALL)
 _TWO = re.compile(r"\s{1,20}(?:or|and|oder|/)\s{1,20}|[,;/|&+]", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Picked:
+class Picked(NamedTuple):
     """What was picked: the key of an option, or a text that is none."""
 
     key: str | None

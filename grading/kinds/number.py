@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from grading.band import Band, Bands
 from grading.closeness import Closeness
@@ -18,8 +18,7 @@ from grading.reading.typed import read_number
 from grading.units import Unit, fit, kind_of, meanings, named, split_phrase
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(NamedTuple):
     """A number that was read but cannot be what is asked: wrong unit. Wrong, with the reason."""
 
     text: str

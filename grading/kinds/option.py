@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """key: the catalogue's name for it. text: what is shown. reason: why it is right or wrong, for the solution."""
 
     key: str
