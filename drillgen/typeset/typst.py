@@ -1,12 +1,14 @@
 """Typst: a formula as maths source, a text as a code expression.
 
 Everything written is made of string literals, escaped glyphs and a fixed handful of function calls, so nothing
-in a text can act as Typst source. The expression of `blocks` is evaluated by the sheet's template with two
-functions in scope: `m(alt, equation)` sets a formula with its spoken form, `boxed(alt, equation)` one in a frame.
+in a text can act as Typst source. The expression of `blocks` is evaluated by the sheet's template with four
+functions in scope: `m(alt, equation)` sets a formula with its spoken form, `tall` one that needs a taller line, `short`
+one that no line end may part, `boxed` one in a frame.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -216,7 +218,34 @@ def formula(node: n.Node) -> str:
 def equation(math: Math) -> str:
     """A formula as a code expression: `m(alt, equation)`."""
     body = formula(math.tree) or '""'
-    return f"m({string(speak(math.tree))}, {f'$ {body} $' if math.display else f'${body}$'})"
+    framed = f"$ {body} $" if math.display else f"${body}$"
+    return f"{_setter(body, math.display)}({string(speak(math.tree))}, {framed})"
+
+
+def _setter(body: str, display: bool) -> str:
+    """The function that sets a formula: one in a line may need a taller line, or to be kept in one piece."""
+    if display:
+        return "m"
+    if "display(frac(" in body:
+        return "tall"
+    # Only relations and operators are places where a formula breaks.
+    return "short" if len(_INK.sub("", body)) <= SHORT and _BREAKS.search(body) else "m"
+
+
+SHORT = 18
+"""Glyphs up to which a formula in a line stays in one piece: a third of a line, so that none is left half empty."""
+_INK = re.compile(r"[a-z.]{2,}(?=\()|#h\([^)]*\)|[\\\\ \"(),]|[tb]:")
+_BREAKS = re.compile(r"[=<>≤≥≈≠→+−·×/∈∼]")
+
+
+_UNIT = re.compile(
+    r"(?:(?<=\d)|^) (?=(?:[KMGTP]?i?B(?:/s)?|[KMGTP]?FLOPs?(?:/s|/B)?|m?s|nats|bytes|tokens|%)(?![A-Za-z]))"
+)
+
+
+def _kept(text: str) -> str:
+    """A number keeps its unit on its line; a text that begins with a unit goes on behind a formula."""
+    return _UNIT.sub("\u00a0", text)
 
 
 # -- texts ---------------------------------------------------------------------------------------------------
@@ -225,7 +254,7 @@ def _sequence(parts: Iterable[str]) -> str:
 
 
 _INLINES: dict[type, Callable[[Any], str]] = {
-    Text: lambda inline: string(curly(inline.text)),
+    Text: lambda inline: string(_kept(curly(inline.text))),
     Strong: lambda inline: f"strong({inlines(inline.body)})",
     Emphasis: lambda inline: f"emph({inlines(inline.body)})",
     Code: lambda inline: f"raw({string(inline.text)})",

@@ -161,7 +161,7 @@ def plain(text: str, code: bool) -> str:
 def _solved(question: Question, options: Options) -> dict[str, Any]:
     out: dict[str, Any] = {
         "number": question.number, "id": question.id,
-        "answers": [_answer(part, options.solutions) for part in question.parts],
+        "answers": [_answer(part) for part in question.parts],
     }  # fmt: skip
     if options.solutions:
         out["solution"] = _typeset(str(question.problem["solution"]))
@@ -169,10 +169,10 @@ def _solved(question: Question, options: Options) -> dict[str, Any]:
     return out
 
 
-def _answer(part: Part, solutions: bool) -> dict[str, Any]:
+def _answer(part: Part) -> dict[str, Any]:
     right = [choice for choice in part.choices if choice.right]
-    # The sheet words its own options, so a short key gives their letters alone.
-    shown = [c for c in right if c.plain or solutions]
+    # The sheet words its own options and a solution goes through them, so the letters alone say enough.
+    shown = [c for c in right if c.plain]
     detail = [plain(c.text, part.code) if c.plain else _phrase(c.text) for c in shown]
     note = "" if part.choices else part.precision
     return {"name": part.name, "answer": part.answer, "code": part.code and not right, "detail": detail, "note": note}

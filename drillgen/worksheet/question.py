@@ -16,6 +16,8 @@ SYMBOLIC = frozenset({"expression", "indexed", "matrix_expression"})
 ARRAYS = frozenset({"vector", "matrix", "table", "shape", "set"})
 CODE = SYMBOLIC | ARRAYS
 """Kinds whose answers are printed as they are typed."""
+PLAIN = frozenset({"integer", "number"})
+"""Kinds whose answers are one number without a unit."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Part:
         """What the key prints: the letters of a choice, else the answer as typed."""
         if self.choices:
             return ", ".join(c.letter for c in self.choices if c.right) or "none"
-        return self.show
+        return grouped(self.show) if self.kind in PLAIN else self.show
 
     @property
     def format(self) -> str:
@@ -156,5 +158,11 @@ def named_slips(question: Question) -> list[tuple[str, str]]:
         keys = [slip["id"]] if slip["id"] in letters else value if isinstance(value, list) else [value]
         named = bool(letters) and all(isinstance(k, str) and k in letters for k in keys)
         show = (", ".join(sorted(letters[k] for k in keys)) or "none") if named else str(slip["show"])
-        out.append((show, str(slip["remark"])))
+        out.append((grouped(show) if question.problem["kind"] in PLAIN else show, str(slip["remark"])))
     return out
+
+
+def grouped(show: str) -> str:
+    """A whole number with its thousands set apart, as the problem prints them; anything else as it is."""
+    digits = show.removeprefix("-")
+    return f"{int(show):,}" if digits.isdecimal() and digits.isascii() and len(digits) < 40 else show

@@ -21,6 +21,8 @@ def regrade(questions: Iterable[Question]) -> None:
         for part in question.parts:
             if part.choices and not part.name:
                 _choices(question)
+            elif not part.name and part.answer != part.show:
+                _accept(question, part.answer)
 
 
 def _accept(question: Question, text: str) -> None:

@@ -26,6 +26,8 @@ from .test_parse import walk
 
 SCOPE = (
     "#let m(alt, e) = math.equation(block: e.block, alt: alt, e.body)\n"
+    "#let tall(alt, e) = m(alt, e)\n"
+    "#let short(alt, e) = box(m(alt, e))\n"
     "#let boxed(alt, e) = box(stroke: 0.5pt, m(alt, e))\n"
     '#set document(title: "t")\n#set text(lang: "en")\n'
 )
