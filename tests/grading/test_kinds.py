@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -183,7 +184,7 @@ def test_samples_are_graded_as_listed(kind: Kind, value: Any) -> None:
 def test_kinds_say_what_to_type_and_can_be_shared(kind: Kind, value: Any) -> None:
     assert kind.answer_format()
     assert kind.precision()
-    assert isinstance(hash(kind), int) or kind.name in ("table", "parts")
+    assert hash(kind) == hash(replace(kind))
     assert kind.agrees(value, value)
 
 
