@@ -122,9 +122,10 @@ class Instance:
             out["answer"] = self._valued(self.answer)
             remarks = {s.id: s.remark for s in drill.slips}
             out["slips"] = [
-                {"id": name, **self._valued(value, unit=False), "remark": remarks[name]}
+                {"id": name, "value": plain(value), "show": self.kind.show_beside(value, self.answer),
+                 "remark": remarks[name]}
                 for name, value in self.wrong.items()
-            ]
+            ]  # fmt: skip
             out["solution"] = text["solution"]
         return out
 
@@ -137,9 +138,9 @@ class Instance:
             shown.update({k: plain(v) for k, v in domain.derive(value).items()})
         return shown
 
-    def _valued(self, value: Any, unit: bool = True) -> dict[str, Any]:
+    def _valued(self, value: Any) -> dict[str, Any]:
         out: dict[str, Any] = {"value": plain(value)}
-        if unit and hasattr(self.kind, "unit"):
+        if hasattr(self.kind, "unit"):
             out["unit"] = self.kind.unit
         out["show"] = self.kind.show(value)
         return out

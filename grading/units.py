@@ -312,7 +312,9 @@ def _quick_step(size: float, rungs: tuple[tuple[str, int | float], ...]) -> tupl
     return None
 
 
-_BINARY_RUNGS = tuple((label + "B", 1024**power) for label, power in reversed(_BINARY.items()))
+BINARY = {label + "B": 1024**power for label, power in _BINARY.items()}
+"""Bytes of each binary unit."""
+_BINARY_RUNGS = tuple(reversed(BINARY.items()))
 _BYTE_RUNGS = (("PB", 10**15), ("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("KB", 10**3), ("B", 1))
 _FLOP_RUNGS = (("PFLOP", 10**15), ("TFLOP", 10**12), ("GFLOP", 10**9), ("MFLOP", 10**6), ("FLOP", 1))
 _SECOND_RUNGS = (("s", 1), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))

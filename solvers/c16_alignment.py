@@ -233,13 +233,13 @@ WIDTH_GROWTH = Drill(
 
 SITUATIONS: Mapping[str, tuple[str, str]] = {
     "initialisation_independent": (
-        "At initialisation, queries and keys are independent with mean zero. The spread of the logits shall not depend "
-        "on $d_k$.",
+        "At initialisation, queries and keys are independent with mean zero. The spread of the logits should not "
+        "depend on $d_k$.",
         "sqrt_dk",
     ),
     "trained_fully_aligned": (
         r"After training, a query and its key have become the same vector with standard normal components, "
-        r"$\mathbf k = \mathbf q$. The logit of such a pair shall stay near one at every $d_k$.",
+        r"$\mathbf k = \mathbf q$. The logit of such a pair should stay near one at every $d_k$.",
         "dk",
     ),
     "width_transfer_mup": (
@@ -248,27 +248,27 @@ SITUATIONS: Mapping[str, tuple[str, str]] = {
         "dk",
     ),
     "unit_variance_logits_at_start": (
-        "All components are independent with mean zero and variance one when training starts. The logits shall have "
+        "All components are independent with mean zero and variance one when training starts. The logits should have "
         "variance one as well.",
         "sqrt_dk",
     ),
     "mean_logit_constant_across_width_when_aligned": (
-        r"Keys are partly aligned with their queries, by the same $\rho > 0$ at every width. The mean logit shall not "
+        r"Keys are partly aligned with their queries, by the same $\rho > 0$ at every width. The mean logit should not "
         "change with $d_k$.",
         "dk",
     ),
     "central_limit_regime": (
-        "The products $q_c k_c$ are independent with mean zero, so that their sum is a central-limit sum. It shall "
+        "The products $q_c k_c$ are independent with mean zero, so that their sum is a central-limit sum. It should "
         "stay of order one as $d_k$ grows.",
         "sqrt_dk",
     ),
     "law_of_large_numbers_regime": (
         "The products $q_c k_c$ have a common positive mean, so that their sum follows the law of large numbers. It "
-        "shall stay of order one as $d_k$ grows.",
+        "should stay of order one as $d_k$ grows.",
         "dk",
     ),
     "one_scale_right_at_every_stage": (
-        "The divisor shall give unit-variance logits at initialisation, and after training a mean logit of aligned "
+        "The divisor should give unit-variance logits at initialisation, and after training a mean logit of aligned "
         "pairs that does not change with $d_k$.",
         "neither",
     ),

@@ -67,6 +67,10 @@ class Kind(ABC):
     def show(self, value: Any) -> str:
         """The value as a person would type it; `parse` reads it back as the same value."""
 
+    def show_beside(self, value: Any, key: Any) -> str:
+        """A slip's value as the person would type it who made the slip; the key tells in which unit, say."""
+        return self.show(value)
+
     @abstractmethod
     def compare(self, given: Any, value: Any) -> Comparison:
         """Hold a given against a key (or a slip's value)."""

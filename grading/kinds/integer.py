@@ -29,7 +29,7 @@ class Integer(Scalar):
         return super().show(value)
 
     def answer_format(self) -> str:
-        unit = self._unit.label
+        unit = {"FLOP": "FLOPs", "numbers": ""}.get(self._unit.label, self._unit.label)
         return f"a whole number{' of ' + unit if unit else ''}, e.g. 4096 or 2^12"
 
     def precision(self) -> str:

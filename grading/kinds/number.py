@@ -196,7 +196,7 @@ class Number(Scalar):
         if "%" in self.unit:
             return "a number or a percentage, e.g. 0.142 or 14.2%"
         if self._unit.label:
-            return f"a number in {self._unit.label}, e.g. 7.82"
+            return f"a number in {self._unit.label}, e.g. {'7.82' if self._unit.label == 'nats' else '407'}"
         return "a number, e.g. 0.576 or 3/8"
 
 

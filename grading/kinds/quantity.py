@@ -10,7 +10,7 @@ from grading.band import Band
 from grading.kinds.base import Samples
 from grading.kinds.number import Scalar
 from grading.reading.numbers import Real, real_of
-from grading.units import humanised, quick_rung
+from grading.units import BINARY, humanised, quick_rung
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,13 @@ class Quantity(Scalar):
         if not label:
             return f"{self._close.show(value)} {self._unit.label}".strip().replace(" %", "%")
         return f"{self._close.show_scaled(key, self._unit.factor / scale)} {label}"
+
+    def show_beside(self, value: Any, key: Any) -> str:
+        """With the key's binary prefix, even where the value is no round number in it: 8.58993 GiB beside 8 GiB."""
+        shown, label = self.show(value), self.show(key).rpartition(" ")[2]
+        if label not in BINARY or shown.rpartition(" ")[2] in BINARY:
+            return shown
+        return f"{self._close.show_scaled(real_of(value), self._unit.factor / BINARY[label])} {label}"
 
     def samples(self, value: Any) -> Samples:
         base = super().samples(value)
