@@ -14,7 +14,7 @@ from grading.tolerance import rel
         (8 * 2**30, 8.589934592 * 2**30, "8.58993 GiB"),
         (8 * 2**30, 256 * 2**20, "256 MiB"),
         (18 * 2**10, 18.432 * 2**10, "18.432 KiB"),
-        (10**9, 8.589934592 * 2**30, "9.22337 GB"),
+        (10**9 + 7, 8.589934592 * 2**30, "9.22337 GB"),
     ],
 )
 def test_a_slip_is_shown_with_the_binary_prefix_of_the_key(key: int, value: float, shown: str) -> None:
