@@ -34,7 +34,7 @@ def command(drill: str | None, as_json: bool) -> int:
             f"{'drill':<38}{'inst':>9}{'dist':>5}{'bits':>6}{'top':>7}{'s=k':>4}{'alike':>7}{'triv':>6}"
             f"{'dec':>6}{'rnd':>6}{'words':>6}{'sym':>4}  gates"
         )
-    for report in track(run(drill), "audit", total):
+    for report in track(run(drill), "audit", total, printing=True):
         bad += not report.ok
         if as_json:
             click.echo(json.dumps(report.to_json()))

@@ -47,7 +47,7 @@ def command(
     lines = as_json or (out or "").endswith((".jsonl", ".ndjson"))
     total = None if minutes else count or 10
     with target(out) as stream:
-        for number, instance in enumerate(track(problems, "generate", total), 1):
+        for number, instance in enumerate(track(problems, "generate", total, printing=out in (None, "-")), 1):
             problem = instance.problem(answers)
             if lines:
                 stream.write(json.dumps(problem, ensure_ascii=False) + "\n")

@@ -49,7 +49,7 @@ def command(
         marks: IO[str] | None = stack.enter_context(target(gradebook)) if gradebook else None
         rows = _rows(files, grader)
         printer = _printer(as_json, lines, quiet=gradebook == "-")
-        for verdict in track(rows, "grade"):
+        for verdict in track(rows, "grade", printing=out in (None, "-")):
             counts[_class(verdict)] += 1
             if marks is not None:
                 book.add(verdict)

@@ -79,7 +79,7 @@ def read_secret(path: str | None) -> Secret | None:
 
 def seed_text(seed: str | None) -> str:
     """The seed, or a drawn one where none is given."""
-    from drillgen.cli import text_of
+    from drillgen.main import text_of
 
     if seed is not None:
         return text_of(seed)
@@ -100,12 +100,13 @@ def draw_set(
 ) -> Iterator[Drawn]:
     """The problems of a set; says once on stderr that a drill had to repeat."""
     from drillgen.problemset import Stream, take
+    from drillgen.progress import note
 
     said: list[str] = []
 
     def repeat(id: str) -> None:
         if not said:
-            click.echo(f"note: {id} has no further problems and repeats itself in this set", err=True)
+            note(f"{id} has no further problems and repeats itself in this set")
         said.append(id)
 
     stream = Stream(chosen.chosen(), seed, secret, unique=unique, balanced=balanced, on_repeat=repeat)

@@ -31,7 +31,7 @@ def command(card: str | None, as_json: bool) -> int:
     number = None if card is None else 0 if card == "0" else catalog.card(card).number
     total = sum(1 for r in published() if number is None or r.card == number)
     rows: list[dict[str, Any]] = []
-    for result in track(run(number), "verify", total):
+    for result in track(run(number), "verify", total, printing=as_json):
         rows.append({**result.to_json(), "what": result.row.what})
         if as_json:
             click.echo(json.dumps(result.to_json(), ensure_ascii=False))
