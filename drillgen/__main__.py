@@ -1,5 +1,5 @@
 """`python -m drillgen`."""
 
-from drillgen.cli import main
+from drillgen.main import main
 
 main()

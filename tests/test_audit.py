@@ -8,8 +8,8 @@ import pytest
 
 from drillgen import catalog
 from drillgen.audit import EXCEPTIONS, FIXED, audit, strangers, symbols
-from drillgen.cli import main
 from drillgen.instance import make
+from drillgen.main import main
 from drillgen.render import render
 from grading.kinds.number import Number
 from grading.tolerance import rel, within

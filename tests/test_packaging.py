@@ -105,7 +105,7 @@ def test_installed_elsewhere(wheel, tmp_path):
         f"assert all(m.__file__.startswith({str(site)!r}) for m in (drillgen, solvers, grading, templates));"
         "from importlib.metadata import packages_distributions as d; found = d();"
         "assert all(set(found[n]) == {'drillgen'} for n in ('drillgen', 'solvers', 'grading', 'templates')), found;"
-        "from drillgen.cli import main; main(sys.argv[1:])"
+        "from drillgen.main import main; main(sys.argv[1:])"
     )
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

@@ -8,7 +8,7 @@ import pytest
 
 PROGRAM = """
 import json, sys
-from drillgen.cli import main
+from drillgen.main import main
 try:
     main(sys.argv[1:])
 except SystemExit as stop:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from drillgen.cli import main
+from drillgen.main import main
 
 
 class Ran(NamedTuple):
@@ -224,7 +224,7 @@ class Finder(PathFinder):
     def find_spec(cls, name, path=None, target=None):
         return None if name.split(".")[0] in hidden else super().find_spec(name, path, target)
 sys.meta_path[:] = [f if f is not PathFinder else Finder for f in sys.meta_path]
-from drillgen.cli import main
+from drillgen.main import main
 main()
 """
 
