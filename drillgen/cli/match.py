@@ -23,6 +23,7 @@ def command(file: str, out: str | None, strict: bool) -> int:
     from drillgen.output import target
     from grading.match import match_row
 
+    encode = json.JSONEncoder(ensure_ascii=False).encode
     bad = quarantined = 0
     with _lines(file) as lines, target(out) as stream:
         for line in lines:
@@ -31,7 +32,7 @@ def command(file: str, out: str | None, strict: bool) -> int:
             verdict = match_row(_row(line))
             bad += verdict["status"] == "bad_row"
             quarantined += verdict["status"] in ("timeout", "crash")
-            stream.write(json.dumps(verdict, ensure_ascii=False) + "\n")
+            stream.write(encode(verdict) + "\n")
     if strict and bad:
         return 3
     return 4 if quarantined else 0
