@@ -14,8 +14,7 @@ from html import escape
 from drillgen.pack import web
 from drillgen.pack.archive import zipped
 from drillgen.pack.items import NUMERIC, Item, decimal, is_number, slack, spellings
-from drillgen.worksheet.choices import of_slips
-from drillgen.worksheet.question import Choice
+from drillgen.worksheet.choices import Choice, of_slips
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 

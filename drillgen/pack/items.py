@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from drillgen.worksheet.choices import of_options, of_slips
-from drillgen.worksheet.question import SYMBOLIC, Choice
+from drillgen.worksheet.choices import Choice, of_options, of_slips
+from drillgen.worksheet.question import SYMBOLIC
 
 NUMERIC = frozenset({"number", "integer", "quantity"})
 

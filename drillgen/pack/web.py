@@ -8,7 +8,7 @@ from html import escape
 from drillgen.pack.items import Item
 from drillgen.typeset.html import Html, as_mathjax, as_mathml
 from drillgen.typeset.markdown import read
-from drillgen.worksheet.question import Choice
+from drillgen.worksheet.choices import Choice
 
 
 @lru_cache(maxsize=8192)

@@ -7,17 +7,29 @@ it is printed, keys are spread evenly over the letters, and the order gives noth
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
-
-from drillgen.worksheet.question import LETTERS, Choice
 
 if TYPE_CHECKING:
     from grading.verdict import Verdict
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST = 5
 FEWEST = 3
 """Fewer options than this are no question: such a problem stays open."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One option. text: Markdown where the drill words it, plain text where it is made of a slip. key: the drill's
+    own key of the option, or the slip's id."""
+
+    letter: str
+    text: str
+    plain: bool
+    right: bool
+    key: str = ""
 
 
 def of_options(problem: Mapping[str, Any]) -> tuple[Choice, ...]:

@@ -6,30 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from drillgen.worksheet.choices import Choice, of_options, of_slips
 from drillgen.worksheet.options import Options
 
 if TYPE_CHECKING:
     from grading.verdict import Verdict
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SYMBOLIC = frozenset({"expression", "indexed", "matrix_expression"})
 ARRAYS = frozenset({"vector", "matrix", "table", "shape", "set"})
 CODE = SYMBOLIC | ARRAYS
 """Kinds whose answers are printed as they are typed."""
 PLAIN = frozenset({"integer", "number"})
 """Kinds whose answers are one number without a unit."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One option. text: Markdown where the drill words it, plain text where it is made of a slip. key: the drill's
-    own key of the option, or the slip's id."""
-
-    letter: str
-    text: str
-    plain: bool
-    right: bool
-    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,7 +121,6 @@ def _part(
     grade: Callable[[str], Verdict] | None,
     show: str | None = None,
 ) -> Part:
-    from drillgen.worksheet.choices import of_options, of_slips
     from drillgen.worksheet.space import millimetres
 
     choices: tuple[Choice, ...] = ()
