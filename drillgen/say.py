@@ -27,12 +27,6 @@ def width() -> int:
     return max(40, min(100, columns))
 
 
-def ascii_only() -> bool:
-    """Whether standard output cannot show the field's notation."""
-    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    return encoding not in ("utf8", "utf16", "utf32", "utf8sig")
-
-
 def prose(markdown: str, indent: str = "") -> str:
     """Markdown with LaTeX as terminal text: √d_k, qᵀk, Σ_j; wrapped, each line behind the indent."""
     room = width() - len(indent)

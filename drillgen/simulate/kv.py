@@ -10,7 +10,6 @@ from drillgen.simulate.limits import backend_for, need
 from drillgen.simulate.report import Report, facts, seconds, size
 
 NUMPY_DTYPES = ("fp64", "fp32", "fp16", "int8")
-LAYOUTS = ("contiguous", "paged", "sink-window")
 
 
 @dataclass(frozen=True, slots=True)
