@@ -133,12 +133,15 @@ def _from_json(row: Any, number: int) -> Submission:
 class Grader:
     """Grades submissions one by one. Instances are built once for many answers (the last 4,096 ids are kept).
 
-    earlier: what students answered to parts of scenarios so far, for follow-through.
+    choices: answers may be the letters of a sheet printed with --choices. earlier: what students answered to parts of
+    scenarios so far, for follow-through.
     """
 
-    def __init__(self, secret: Secret | None = None, decimal_comma: bool = False) -> None:
+    def __init__(self, secret: Secret | None = None, decimal_comma: bool = False, choices: bool = False) -> None:
         self._open = lru_cache(maxsize=4096)(lambda id: open_id(id, secret))
         self._comma = decimal_comma
+        self._choices = choices
+        self._letters = lru_cache(maxsize=4096)(_letters)
         self._earlier: dict[tuple[str, str], dict[str, str]] = {}
 
     def grade(self, row: Submission) -> Verdict:
@@ -156,7 +159,7 @@ class Grader:
             return Verdict(status="crash", detail=str(error))
         try:
             if isinstance(found, Instance) or row.part is None:
-                return found.grade(row.answer, row.part, self._comma)
+                return found.grade(self._typed(found, row), row.part, self._comma)
             earlier = self._earlier.setdefault((row.student, row.id), {})
             verdict = found.grade(row.answer, row.part, self._comma, earlier)
             earlier[row.part] = row.answer
@@ -166,6 +169,21 @@ class Grader:
         except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError, MemoryError) as error:
             # A fault of the grader is never a 0: the row is quarantined by name, and the others go on.
             return Verdict(status="crash", detail=f"the grader failed on this row: {type(error).__name__}")
+
+    def _typed(self, found: Instance | ScenarioInstance, row: Submission) -> str:
+        """The answer, or what its letter stands for on a sheet with --choices."""
+        if not self._choices or not isinstance(found, Instance) or row.part:
+            return row.answer
+        return self._letters(found).get(row.answer.strip(" ().").upper(), row.answer)
+
+
+def _letters(found: Instance) -> dict[str, str]:
+    """What the letters of a sheet with --choices stand for; drills with options of their own read theirs themselves."""
+    from drillgen.worksheet.choices import of_slips
+
+    if hasattr(found.kind, "options"):
+        return {}
+    return {choice.letter: choice.text for choice in of_slips(found.problem(answers=True), found.grade)}
 
 
 class Gradebook:

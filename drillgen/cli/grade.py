@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 @click.option("--out", metavar="FILE", help="Write the verdicts here as JSON Lines.")
 @click.option("--gradebook", metavar="FILE", help="Write a CSV of students by problems, with totals.")
 @click.option("--decimal-comma", is_flag=True, help="Read 1,5 as one and a half.")
+@click.option("--choices", is_flag=True, help="Answers may be letters of a sheet printed with --choices.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a row is no row, after all rows are written.")
 @secret_option
 def command(
     files: tuple[str, ...], as_json: bool, out: str | None, gradebook: str | None, decimal_comma: bool,
-    strict: bool, secret: str | None,
+    choices: bool, strict: bool, secret: str | None,
 ) -> int:  # fmt: skip
     """Grade submissions: CSV with columns student, id, answer (and part), or JSON Lines with those fields.
 
@@ -42,7 +43,7 @@ def command(
     from drillgen.progress import track
     from drillgen.submissions import Gradebook, Grader
 
-    grader, book = Grader(read_secret(secret), decimal_comma), Gradebook()
+    grader, book = Grader(read_secret(secret), decimal_comma, choices), Gradebook()
     counts: Counter[str] = Counter()
     with ExitStack() as stack:
         lines: IO[str] | None = stack.enter_context(target(out)) if out else None

@@ -121,3 +121,16 @@ def test_sealed_sets(drillgen, tmp_path):
     write_csv(tmp_path / "a.csv", [TABLE[0], ["Ada", one["id"], one["answer"]["show"]]])
     assert rows_of(drillgen("grade", "a.csv", "--json"))[0]["status"] == "unknown_id"
     assert rows_of(drillgen("grade", "a.csv", "--json", "--secret", "key"))[0]["verdict"] == "right"
+
+
+def test_letters_of_a_sheet_with_choices(drillgen, tmp_path):
+    from drillgen.worksheet.choices import of_slips
+
+    choices = of_slips(A.problem(answers=True), A.grade)
+    rows = [["Ada", A.id, f"({c.letter.lower()})"] for c in choices] + [["Ada", A.id, RIGHT_A], ["Ada", A.id, "Z"]]
+    write_csv(tmp_path / "a.csv", [TABLE[0], *rows])
+    got = rows_of(drillgen("grade", "a.csv", "--json", "--choices"))
+    assert [r["verdict"] for r in got[:-2]] == ["right" if c.right else "wrong" for c in choices]
+    assert [r["slips"][0] for r, c in zip(got, choices, strict=False) if not c.right]
+    assert [r["verdict"] for r in got[-2:]] == ["right", None]
+    assert rows_of(drillgen("grade", "a.csv", "--json"))[0]["status"] == "invalid"
