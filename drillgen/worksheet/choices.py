@@ -63,13 +63,5 @@ def of_slips(problem: Mapping[str, Any], grade: Callable[[str], Verdict] | None 
     )
 
 
-def resolve(problem: Mapping[str, Any], typed: str, grade: Callable[[str], Verdict] | None = None) -> str | None:
-    """The answer that a letter stands for on a --choices sheet; None where the problem has no such letter."""
-    letter = typed.strip().strip("().").upper()
-    if "options" in problem or len(letter) != 1:
-        return None
-    return next((choice.text for choice in of_slips(problem, grade) if choice.letter == letter), None)
-
-
 def _rank(id: Any, what: str, show: str) -> bytes:
     return blake2b(f"{id}/{what}/{show}".encode(), digest_size=8).digest()
