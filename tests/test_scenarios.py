@@ -112,6 +112,20 @@ def _last(row):
     return [row[0], row[1] * 1.5, *row[2:]]
 
 
+@every_scenario
+def test_the_key_of_all_parts_is_right_in_one_text(id):
+    """By name and line by line, also where a part's own answer holds semicolons (tables, parts in parts)."""
+    for seed in range(3):
+        one = make_scenario(scenarios()[id], seed)
+        shown = {n: p.kind.show(p.answer) for n, p in one.parts.items()}
+        for text in (one.problem(answers=True)["answer"]["show"], "\n".join(shown.values())):
+            verdict = one.grade(text)
+            assert verdict.right, (one.id, text, verdict.detail)
+        last = list(shown)[-1]
+        half = one.grade("; ".join(f"{n} = {t}" for n, t in shown.items() if n != last))
+        assert [p["verdict"] for p in half.parts] == ["right"] * (len(shown) - 1) + [None]
+
+
 def test_whole_answer_in_one_text():
     one = make_scenario(scenarios()["scenario.fit_on_one_gpu"], 3)
     shown = {n: p.kind.show(p.answer) for n, p in one.parts.items()}

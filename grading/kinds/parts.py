@@ -17,6 +17,8 @@ None where it cannot be carried on."""
 
 _NAMED = re.compile(r"\s*(?:\(?([A-Za-zα-ω][\w']*)\)?\s*(?:=|:(?!\d)|\))|\(([a-z])\))\s*")
 _SCALARS = frozenset({"number", "integer", "quantity"})
+_NESTED = frozenset({"parts", "table", "matrix"})
+"""Kinds whose own answers are separated by semicolons or newlines too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,10 @@ class Parts(Kind):
 
     def _cells(self, text: str) -> list[Cell]:
         whole = strip(Cell(text, 0))
+        if any(part.kind.name in _NESTED for part in self.parts):
+            lines = [piece for piece in cut(whole, "\n") if piece.text.strip()]
+            if len(lines) > 1 and (len(lines) == len(self.parts) or all(map(self._label, lines))):
+                return lines
         for separators in (";", "\n"):
             pieces = [piece for piece in cut(whole, separators) if piece.text.strip() or separators == ";"]
             if len(pieces) > 1:
@@ -96,19 +102,20 @@ class Parts(Kind):
 
     def _assigned(self, pieces: list[Cell]) -> list[Cell | None]:
         """The piece of every part: by name where all carry one, else in order."""
-        names = {part.name.lower(): at for at, part in enumerate(self.parts)}
         found: list[Cell | None] = [None] * len(self.parts)
-        labelled = []
-        for piece in pieces:
-            label = _NAMED.match(piece.text)
-            at = names.get((label.group(1) or label.group(2)).lower()) if label else None
-            labelled.append((at, label.end() if label else 0, piece))
-        if any(at is not None for at, _, _ in labelled):
-            for place, (at, skip, piece) in enumerate(labelled):
-                if at is None:
-                    at = place if place < len(found) and found[place] is None else None
+        labels = [self._label(piece) for piece in pieces]
+        if any(labels):
+            into: int | None = None
+            for place, (label, piece) in enumerate(zip(labels, pieces, strict=True)):
+                if label is None and into is not None and (before := found[into]) is not None:
+                    # What follows a named part that has parts of its own belongs to it: b = -2; -6; 5.
+                    found[into] = Cell(f"{before.text};{piece.text}", before.start)
+                    continue
+                vacant = place < len(found) and found[place] is None
+                at, skip = label or (place if vacant else None, 0)
                 if at is not None:
                     found[at] = Cell(piece.text[skip:], piece.start + skip)
+                    into = at if label and self.parts[at].kind.name in _NESTED else None
             return found
         surplus = [piece for piece in pieces[len(self.parts) :] if piece.text.strip()]
         if surplus:
@@ -116,6 +123,15 @@ class Parts(Kind):
         for at, piece in enumerate(pieces[: len(self.parts)]):
             found[at] = piece
         return found
+
+    def _label(self, piece: Cell) -> tuple[int, int] | None:
+        """The part that a piece names at its beginning, and where its answer begins; None where it names none."""
+        label = _NAMED.match(piece.text)
+        name = (label.group(1) or label.group(2)).lower() if label else ""
+        for at, part in enumerate(self.parts):
+            if label and part.name.lower() == name:
+                return at, label.end()
+        return None
 
     def reading(self, given: Pieces) -> str:
         shown = [
