@@ -484,6 +484,17 @@ TWO_KEY_GAP = Drill(
     ),
 )
 
+ONE_SIDED = Slip(
+    "one_sided",
+    lambda answer: answer / 2,
+    "Only one of the keys may win; either can, so both tails count.",
+)
+COMPLEMENT = Slip(
+    "complement",
+    lambda answer: 1 - answer,
+    "This is the probability that no key exceeds the weight; asked is that one does.",
+)
+
 TWO_KEY_GAUSS = Drill(
     id="scaling.two_key_gauss",
     asks="how likely one of two keys gets almost everything, Gaussian estimate",
@@ -507,17 +518,9 @@ TWO_KEY_GAUSS = Drill(
         "probability": answer,
     },
     slips=(
-        Slip(
-            "one_sided",
-            lambda answer: answer / 2,
-            "Only one of the keys may win; either can, so both tails count.",
-        ),
+        ONE_SIDED,
         Slip("two_lost", lambda d_k, w, factor: two_key_gauss(d_k, w, factor, keys=1), TWO_LOST),
-        Slip(
-            "complement",
-            lambda answer: 1 - answer,
-            "This is the probability that no key exceeds the weight; asked is that one does.",
-        ),
+        COMPLEMENT,
     ),
 )
 
@@ -544,17 +547,9 @@ TWO_KEY_EXACT = Drill(
         "probability": answer,
     },
     slips=(
-        Slip(
-            "one_sided",
-            lambda answer: answer / 2,
-            "Only one of the keys may win; either can, so both tails count.",
-        ),
+        ONE_SIDED,
         Slip("two_lost", lambda d_k, w, factor: two_key_exact(d_k, w, factor, keys=1), TWO_LOST),
-        Slip(
-            "complement",
-            lambda answer: 1 - answer,
-            "This is the probability that no key exceeds the weight; asked is that one does.",
-        ),
+        COMPLEMENT,
     ),
     near=(
         Slip(

@@ -15,7 +15,6 @@ from grading.tolerance import EQUIVALENT, EXACT, rel
 from solvers.domains import AcceleratorOf, Dtype, ModelOf, OneOf
 from solvers.drill import Card, Drill, Slip
 from solvers.sizes import (
-    CACHE_IN_GB,
     CAPACITY_IN_GIB,
     DECIMAL,
     GIB_PER_GB,
@@ -24,6 +23,7 @@ from solvers.sizes import (
     ONE_OF_K_V,
     QUERIES_TOO,
     QUERY_HEADS,
+    ROOM_SLIPS,
     ROUNDED_UP,
     TWO_BYTES,
     WHOLE_MEMORY,
@@ -156,35 +156,13 @@ MAX_SEQUENCES = Drill(
         "answer": answer,
     },
     slips=(
-        Slip(
-            "weights_forgotten",
-            lambda memory, n_gpu, cache: sequences_that_fit(n_gpu * int(memory), cache),
-            WHOLE_MEMORY,
-            branch=True,
-        ),
-        Slip(
-            "capacity_in_gib",
-            lambda memory, n_gpu, N, cache: sequences_that_fit(room(memory * GIB_PER_GB, n_gpu, N), cache),
-            CAPACITY_IN_GIB,
-            branch=True,
-        ),
-        Slip(
-            "cache_in_gb",
-            lambda free, cache: sequences_that_fit(free, cache / GIB_PER_GB),
-            CACHE_IN_GB,
-            branch=True,
-        ),
-        Slip("one_of_k_v", lambda free, cache: sequences_that_fit(2 * free, cache), ONE_OF_K_V),
+        *ROOM_SLIPS,
         Slip(
             "query_heads_used",
             lambda free, cache, h, H_kv: sequences_that_fit(free, cache * h // H_kv) if h != H_kv else None,
             QUERY_HEADS,
         ),
-        Slip(
-            "rounded_up",
-            lambda answer: answer + 1,
-            ROUNDED_UP,
-        ),
+        Slip("rounded_up", lambda answer: answer + 1, ROUNDED_UP),
     ),
 )
 

@@ -17,14 +17,12 @@ from grading.tolerance import EQUIVALENT, EXACT, rel, within
 from solvers.domains import AcceleratorOf, Dtype, Ints, Made, Matrix, ModelOf, OneOf
 from solvers.drill import Card, Drill, Slip
 from solvers.sizes import (
-    CACHE_IN_GB,
-    CAPACITY_IN_GIB,
     DECIMAL,
     GIB_PER_GB,
     ONE_LAYER,
     ONE_OF_K_V,
+    ROOM_SLIPS,
     ROUNDED_UP,
-    WHOLE_MEMORY,
     bytes_per_token,
     cache_bytes,
     misread_as_binary,
@@ -273,25 +271,7 @@ SEQUENCES_FIT = Drill(
             ),
             "The cache of the other scheme is used; MHA keeps a KV head for each query head, GQA one a group.",
         ),
-        Slip(
-            "weights_forgotten",
-            lambda memory, n_gpu, cache: sequences_that_fit(n_gpu * int(memory), cache),
-            WHOLE_MEMORY,
-            branch=True,
-        ),
-        Slip(
-            "capacity_in_gib",
-            lambda memory, n_gpu, N, cache: sequences_that_fit(room(memory * GIB_PER_GB, n_gpu, N), cache),
-            CAPACITY_IN_GIB,
-            branch=True,
-        ),
-        Slip(
-            "cache_in_gb",
-            lambda free, cache: sequences_that_fit(free, cache / GIB_PER_GB),
-            CACHE_IN_GB,
-            branch=True,
-        ),
-        Slip("one_of_k_v", lambda free, cache: sequences_that_fit(2 * free, cache), ONE_OF_K_V),
+        *ROOM_SLIPS,
         Slip("rounded_up", lambda answer: answer + 1, ROUNDED_UP),
     ),
     notes="tightened: the answer is not the number of accelerators, which the problem shows",

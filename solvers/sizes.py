@@ -5,6 +5,8 @@ Cards 13 and 14 share these. Sizes are in bytes; N parameters weigh 2N bytes at 
 
 from __future__ import annotations
 
+from solvers.drill import Slip
+
 GIB_PER_GB = 2**30 / 10**9
 
 
@@ -70,3 +72,26 @@ WHOLE_MEMORY = "The whole memory is given to the cache; the 16-bit weights take 
 CAPACITY_IN_GIB = "The vendor's gigabytes are read as GiB; memory is sold in powers of 1000."
 CACHE_IN_GB = "The cache's figure in GiB is taken as GB, which makes it too small; turn both into bytes."
 ROUNDED_UP = "The quotient is rounded up; the last sequence fits only in part, so round down."
+
+ROOM_SLIPS = (
+    Slip(
+        "weights_forgotten",
+        lambda memory, n_gpu, cache: sequences_that_fit(n_gpu * int(memory), cache),
+        WHOLE_MEMORY,
+        branch=True,
+    ),
+    Slip(
+        "capacity_in_gib",
+        lambda memory, n_gpu, N, cache: sequences_that_fit(room(memory * GIB_PER_GB, n_gpu, N), cache),
+        CAPACITY_IN_GIB,
+        branch=True,
+    ),
+    Slip(
+        "cache_in_gb",
+        lambda free, cache: sequences_that_fit(free, cache / GIB_PER_GB),
+        CACHE_IN_GB,
+        branch=True,
+    ),
+    Slip("one_of_k_v", lambda free, cache: sequences_that_fit(2 * free, cache), ONE_OF_K_V),
+)
+"""What goes wrong in counting the caches that fit beside the weights."""
