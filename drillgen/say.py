@@ -137,17 +137,18 @@ def _details(verdict: Verdict) -> Iterator[str]:
 
 def _whole_scenario(verdict: Verdict) -> Iterator[str]:
     """Every part on a line of its own, with what there is to say about it."""
-    said: dict[str, str] = {}
-    for line in (verdict.detail or "").splitlines():
-        name, colon, text = line.removeprefix("part ").partition(": ")
-        if colon and line.startswith("part "):
-            said[name] = text
-        else:
-            yield plain(line, "  ")
+    import re
+
+    # "part a: …; part b: …" or the same on lines of their own.
+    before, *pairs = re.split(r"(?:^|\n|; )part ([^:;\n]{1,40}): ", verdict.detail or "")
+    said = dict(zip(pairs[::2], pairs[1::2], strict=True))
+    for line in before.splitlines():
+        yield plain(line, "  ")
     for part in verdict.parts:
-        text = said.get(str(part.get("name")), "")
-        mark = "no answer" if part.get("status") == "invalid" and not text else _mark(part)
-        yield labelled(f"  {_name(part)}: ", f"{mark}; {text}" if text else mark, _remark)
+        text = said.get(str(part.get("name")), "").removeprefix("differs")
+        gone = part.get("status") == "invalid" and (not text or text.endswith("is missing"))
+        mark = "no answer" if gone else _mark(part)
+        yield labelled(f"  {_name(part)}: ", f"{mark}; {text}" if text and not gone else mark, _remark)
 
 
 def _name(part: Mapping[str, Any]) -> str:

@@ -36,6 +36,8 @@ HELP = """type an answer and press Enter; or one of
   q   quit
 An answer that cannot be read costs no attempt; after a wrong one you may try
 once more. An answer that is one of these letters goes in brackets: (h)."""
+ONE_LINE = ("one row a line (or separated by semicolons)", "rows on one line, separated by semicolons")
+"""Pressing Enter ends an answer here."""
 WORDS = {"hint": "h", "skip": "s", "reveal": "r", "help": "?", "quit": "q", "exit": "q"}
 
 
@@ -145,6 +147,7 @@ class Session:
         if self.json:
             click.echo(json.dumps(public, ensure_ascii=False))
         else:
+            public["answer_format"] = public["answer_format"].replace(*ONE_LINE)
             for line in (lines or problem_lines)(public):
                 click.echo(line)
         if self.typed:

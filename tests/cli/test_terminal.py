@@ -82,6 +82,17 @@ def test_a_whole_scenario_part_by_part(drillgen):
     assert one.splitlines() == ["right", "  read as: 2 GiB"]
 
 
+def test_a_problem_in_parts_that_is_half_answered(drillgen):
+    lines = drillgen("check", "rank_collapse.logit_split@1/48672527", "5; 3").stdout.splitlines()
+    assert lines[-3:] == ["  query: wrong", "  key: wrong", "  cross: no answer"]
+
+
+def test_drill_asks_for_a_table_on_one_line(drillgen):
+    asked = " ".join(drillgen("drill", "online_softmax.trace@1/727279411", stdin="q\n").stdout.split())
+    assert "rows on one line, separated by semicolons, cells m, l, u" in asked
+    assert "one row a line" not in asked
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
