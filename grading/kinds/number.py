@@ -8,11 +8,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
-from grading.band import Band, Bands
-from grading.closeness import Closeness
+from grading.band import Band
 from grading.errors import Unreadable
 from grading.findings import of_number
-from grading.kinds.base import Comparison, Finding, Kind, Samples
+from grading.kinds.base import Comparison, Finding, Samples
+from grading.kinds.numeric import Numeric
 from grading.reading.numbers import Real, real_of
 from grading.reading.typed import read_number
 from grading.units import Unit, fit, kind_of, meanings, named, split_phrase
@@ -27,7 +27,7 @@ class Misfit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Scalar(Kind):
+class Scalar(Numeric):
     """Common part of the kinds whose answer is one number."""
 
     unit: str = "none"
@@ -43,16 +43,8 @@ class Scalar(Kind):
         return meanings(split_phrase(self.unit)) or (self._unit,)
 
     @cached_property
-    def _close(self) -> Closeness:
-        return Closeness(self.tolerance)
-
-    @cached_property
-    def _bands(self) -> Bands:
-        return Bands(self.tolerance)
-
-    @cached_property
     def _right(self) -> Comparison:
-        return Comparison(True, "exact" if self.tolerance.exact else "tolerance")
+        return Comparison(True, self._method)
 
     def band(self, value: Any) -> Band:
         """The answers that pass for a key; worked out once a key."""
@@ -126,16 +118,16 @@ class Scalar(Kind):
 
     @cached_property
     def _wrong(self) -> Comparison:
-        return Comparison(False, self._right.method, "the exact value is wanted" if self.tolerance.exact else "")
+        return Comparison(False, self._method, "the exact value is wanted" if self.tolerance.exact else "")
 
     def compare(self, given: Real | Misfit, value: Any) -> Comparison:
         if isinstance(given, Misfit):
-            return Comparison(False, self._right.method, given.reason)
+            return Comparison(False, self._method, given.reason)
         band = self._bands.of(value)
         if band.holds(given):
             return self._right
         reason = self._why(given, band)
-        return Comparison(False, self._right.method, reason) if reason else self._wrong
+        return Comparison(False, self._method, reason) if reason else self._wrong
 
     def _why(self, given: Real, band: Band) -> str:
         """What is wrong beside the size, or nothing."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
-from grading.band import Bands
-from grading.closeness import Closeness
 from grading.errors import Unreadable
-from grading.kinds.base import Comparison, Kind, Samples
+from grading.kinds.base import Comparison, Samples
+from grading.kinds.numeric import Numeric
 from grading.reading.lists import Cell, cleaned, cut, peeled, strip, words
 from grading.reading.numbers import Real, from_fraction
 from grading.reading.screen import printable
@@ -49,19 +47,11 @@ class Members:
 
 
 @dataclass(frozen=True)
-class Set(Kind):
+class Set(Numeric):
     """A set. Values: a list, ascending; numbers by value, names by code point. Ranges ("1-4, 27..30") are spelled
     out; `none`, {} and ∅ are the empty set."""
 
     name: ClassVar[str] = "set"
-
-    @cached_property
-    def _close(self) -> Closeness:
-        return Closeness(self.tolerance)
-
-    @cached_property
-    def _bands(self) -> Bands:
-        return Bands(self.tolerance)
 
     def parse(self, text: str) -> Members:
         cell = cleaned(text)
@@ -94,7 +84,7 @@ class Set(Kind):
 
     def compare(self, given: Members, value: Any) -> Comparison:
         missing, surplus = self._differ(given, value)
-        method = "exact" if self.tolerance.exact else "tolerance"
+        method = self._method
         if not missing and not surplus:
             return Comparison(True, method)
         said = []

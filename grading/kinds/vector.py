@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, ClassVar
 
-from grading.band import Bands
-from grading.closeness import Closeness
 from grading.errors import Unreadable
-from grading.kinds.base import Comparison, Finding, Kind, Samples
+from grading.kinds.base import Comparison, Finding, Samples
 from grading.kinds.number import carried
+from grading.kinds.numeric import Numeric
 from grading.reading.lists import Cell, in_braces, rows
 from grading.reading.numbers import Real
 from grading.reading.typed import read_plain
@@ -36,7 +34,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Entries(Kind):
+class Entries(Numeric):
     """Common part of vectors and matrices.
 
     part_credit: the share of right entries is the score of a wrong answer. symbols: names that may be typed without
@@ -45,18 +43,6 @@ class Entries(Kind):
 
     part_credit: bool = False
     symbols: tuple[str, ...] = field(default=(), kw_only=True)
-
-    @cached_property
-    def _close(self) -> Closeness:
-        return Closeness(self.tolerance)
-
-    @cached_property
-    def _bands(self) -> Bands:
-        return Bands(self.tolerance)
-
-    @property
-    def _method(self) -> str:
-        return "exact" if self.tolerance.exact else "tolerance"
 
     def parse(self, text: str) -> Grid:
         found = rows(text)
