@@ -216,6 +216,7 @@ LOGSUMEXP = Drill(
     stars=1,
     moves=("F",),
     params={"scores": Made(_huge_scores, like="vector")},
+    derive=lambda scores: {"format": "fp32" if max(scores) > 88.72 or max(scores) < -104 else "fp16"},
     solve=lambda scores: logsumexp(scores),
     answer=Number(unit="nats", tolerance=within(0.005)),
     steps=lambda scores, answer: {**_terms(scores), "log": math.log(_terms(scores)["total"]), "lse": answer},

@@ -84,7 +84,11 @@ CHAIN_COST = scenario(
         ask("flops.quadratic_share", "Compute.", drawn("model", "T")),
         ask("score_memory.naive", "Training memory.", drawn("model", "T")),
         ask("kv_cache.total", "Inference memory.", drawn("model", "T", dtype="fp16", B=1)),
-        ask("gqa.scheme_cache", "What does sharing save?", drawn("model")),
+        ask(
+            "gqa.scheme_cache",
+            "And a token's share of it if no head shared its keys and values?",
+            drawn("model", scheme="mha"),
+        ),
     ),
     ("$d^2$ for weights, $T^2$ for pairs, $T$ for the cache",),
     lambda draws: {

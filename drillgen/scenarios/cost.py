@@ -163,8 +163,8 @@ def _shape(names: Sequence[str]) -> Bind:
 RETRAIN_OR_UPTRAIN = scenario(
     "retrain_or_uptrain",
     (14,),
-    "Serving a multi-head model of 7 to 8 billion parameters at long context is too dear. Should it be retrained with "
-    "grouped queries?",
+    "Serving a multi-head model of 7 to 8 billion parameters at long context costs too much. Should it be retrained "
+    "with grouped queries?",
     (
         ask("gqa.cache_ratio", "What does grouping save?", also(_shape(("h", "H_kv")), target="gqa")),
         ask(

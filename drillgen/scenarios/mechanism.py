@@ -6,6 +6,7 @@ import math
 
 from drillgen.scenarios.parts import Values, ask, drawn, fixed, same, scenario, simplex
 from solvers.algebra import dot, softmax
+from solvers.draws import Draws
 
 WHITEBOARD = scenario(
     "whiteboard_attention",
@@ -53,23 +54,45 @@ HALF_PRECISION = scenario(
 )
 
 
+def _spread(values: Values, given: Values) -> float:
+    """The root of the learner's own variance over the divisor in question."""
+    squared = {"sqrt_dk": values["d_k"], "dk": values["d_k"] ** 2, "sqrt_d": values["d"]}[values["scale"]]
+    return math.sqrt(given["b"] / squared)
+
+
+def _components(draws: Draws) -> Values:
+    """A head width and two spreads, neither of them one and their product not either."""
+    sigma_q, sigma_k = draws.choice(((0.5, 1.5), (1.5, 0.5), (1.5, 1.5), (1.5, 2), (2, 1.5)))
+    return {"d_k": draws.choice((16, 32, 64, 128)), "sigma_q": sigma_q, "sigma_k": sigma_k}
+
+
 WHY_THE_ROOT = scenario(
     "why_the_root",
     (3, 16),
     "Defend the divisor $\\sqrt{d_k}$ against $d_k$ and against the root of the model width, assumptions first.",
     (
         ask("scaling.assumptions", "What has to hold?"),
-        ask("scaling.dot_variance", "The raw dot product first.", drawn("d_k")),
+        ask("scaling.dot_variance", "The raw dot product first.", drawn("d_k", "sigma_q", "sigma_k")),
         ask(
             "scaling.scaled_sd",
             "Its spread under the usual divisor:",
-            drawn("d_k", scale="sqrt_dk"),
+            drawn("d_k", "sigma_q", "sigma_k", scale="sqrt_dk"),
+            ("b",),
+            _spread,
         ),
-        ask("scaling.scaled_sd", "Under $d_k$:", same("c", "d_k", "d", "sigma_q", "sigma_k", scale="dk")),
+        ask(
+            "scaling.scaled_sd",
+            "Under $d_k$:",
+            same("c", "d_k", "d", "sigma_q", "sigma_k", scale="dk"),
+            ("b",),
+            _spread,
+        ),
         ask(
             "scaling.scaled_sd",
             "Under the root of the model width:",
             same("c", "d_k", "d", "sigma_q", "sigma_k", scale="sqrt_d"),
+            ("b",),
+            _spread,
         ),
         ask("scaling.over_scaled_entropy", "What does a row look like with $d_k$?", drawn("d_k")),
         ask(
@@ -86,7 +109,7 @@ WHY_THE_ROOT = scenario(
         "independence holds at the start only",
         "today's stacks also bound logits directly",
     ),
-    lambda draws: {"d_k": draws.choice((16, 32, 64, 128))},
+    _components,
 )
 
 

@@ -65,7 +65,7 @@ MUP_SCALE = scenario(
         ask("alignment.logit_sd", "Under $d_k$.", drawn("d_k", "rho", scale="dk")),
         ask("alignment.expression", "Where does the spread come from?", fixed(target="raw_variance")),
         ask("scaling.over_scaled_entropy", "The price of $d_k$ at the start.", drawn("d_k")),
-        ask("alignment.width_growth", "What keeps still as the width grows?"),
+        ask("alignment.width_growth", "And as the width grows?"),
         ask("alignment.which_scale", "Name the regime."),
     ),
     (
