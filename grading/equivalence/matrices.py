@@ -116,14 +116,14 @@ class Planner:
         left, right = self.plan(node.left), self.plan(node.right)
         minus = isinstance(node, Sub)
         if "I" in (left.shape, right.shape):
-            left, right = self.identities(left, right, node)
+            left, right = self.identities(left, right)
         shape = self.broadcast(left, right, node.left, node.right, "subtract" if minus else "add")
         a, b = left.run, right.run
         if minus:
             return Plan(shape, lambda values: a(values) - b(values))
         return Plan(shape, lambda values: a(values) + b(values))
 
-    def identities(self, left: Plan, right: Plan, node: Add | Sub | Mul) -> tuple[Plan, Plan]:
+    def identities(self, left: Plan, right: Plan) -> tuple[Plan, Plan]:
         """Give an identity the size of the other side."""
         if left.shape == right.shape:
             return left, right
@@ -242,7 +242,7 @@ class Planner:
         """a ∘ b."""
         left, right = self.plan(node.left), self.plan(node.right)
         if "I" in (left.shape, right.shape) and None not in (left.shape, right.shape):
-            left, right = self.identities(left, right, node)
+            left, right = self.identities(left, right)
         shape = self.broadcast(left, right, node.left, node.right, "multiply entry by entry")
         a, b = left.run, right.run
         return Plan(shape, lambda values: a(values) * b(values))
@@ -272,7 +272,7 @@ class Planner:
                 power = self.plan(node.exponent)
                 if power.shape not in (None, (1, 1)):
                     if base.shape is None and isinstance(node.base, Symbol) and node.base.name == "e":
-                        return self.applied(power, "exp", node)
+                        return self.applied(power, "exp")
                     raise ShapeError(
                         f"{self.name(node.exponent)} is {self.shown(power.shape)}: an exponent is a number"
                     )
@@ -333,9 +333,9 @@ class Planner:
             return special(self, plan, arg)
         if name not in ENTRYWISE:
             raise ShapeError(f"{name} is not known among matrices")
-        return self.applied(plan, name, arg)
+        return self.applied(plan, name)
 
-    def applied(self, plan: Plan, name: str, node: Node) -> Plan:
+    def applied(self, plan: Plan, name: str) -> Plan:
         """A function of a number, entry by entry."""
         if plan.shape == "I":
             raise ShapeError(f"{name}(I): the size of I is not known here")
