@@ -132,6 +132,9 @@ def test_drill_takes_several_cards_and_keeps_the_selectors(drillgen):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+@pytest.mark.filterwarnings(
+    "ignore:This process .* is multi-threaded:DeprecationWarning"
+)  # the child runs execv at once
 @pytest.mark.parametrize("term", ["xterm", "dumb"])
 def test_a_session_at_a_terminal(tmp_path, term):
     import pty

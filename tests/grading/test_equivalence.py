@@ -269,7 +269,6 @@ WIDE = read_domain(["x", "y", "z", "w"])
         (_sum([Div(number(1), Add(X, number(i))) for i in range(1, 60)]), _sum(SHARES[::-1])),
         (Mul(Pow(Add(X, Y), number(60)), Pow(Sub(X, Y), number(60))), Pow(Sub(Mul(X, X), Mul(Y, Y)), number(60))),
     ],
-    ids=str,
 )
 def test_hostile_sizes_stay_quick(key: Node, answer: Node) -> None:
     began = time.process_time()
