@@ -38,14 +38,14 @@ def check(
     else:
         from drillgen.say import verdict_lines
 
-        for line in verdict_lines(verdict, _shown(found, part)):
+        for line in verdict_lines(verdict, shown_options(found, part)):
             print(line)
     if verdict.status != "graded":
         return 3
     return EXIT.get(verdict.verdict or "", 4)
 
 
-def _shown(found: Instance | ScenarioInstance, part: str | None) -> dict[str, Any]:
+def shown_options(found: Instance | ScenarioInstance, part: str | None) -> dict[str, Any]:
     """The options in the order shown, of a choice or of a scenario's part that is one."""
     from drillgen.instance import Instance
 

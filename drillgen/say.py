@@ -78,7 +78,7 @@ def verdict_lines(verdict: Verdict, problem: Mapping[str, Any] | None = None) ->
     else:
         yield "cannot read this answer (no attempt charged)" if verdict.status == "invalid" else verdict.status
     if verdict.reading:
-        yield labelled("  read as: ", _lettered(verdict.reading, problem), plain)
+        yield labelled("  read as: ", lettered(verdict.reading, problem), plain)
     for remark in verdict.remarks:
         yield prose(remark, "  ")
     for finding in verdict.findings:
@@ -96,7 +96,7 @@ def _share(verdict: Verdict) -> str:
     return f" (score {verdict.score:.2f})"
 
 
-def _lettered(text: str, problem: Mapping[str, Any] | None) -> str:
+def lettered(text: str, problem: Mapping[str, Any] | None) -> str:
     """The members of a choice by the letters shown, other texts as they are."""
     options = (problem or {}).get("options") or ()
     letters = {o["key"]: letter for letter, o in zip(LETTERS, options, strict=False)}
@@ -244,12 +244,12 @@ def hint_line(number: int, hint: str) -> str:
 
 def key_lines(problem: Mapping[str, Any], slips: bool = True) -> Iterator[str]:
     """The answer, the slips where wanted, and the worked solution."""
-    yield labelled("answer: ", _lettered(problem["answer"]["show"], problem), plain)
+    yield labelled("answer: ", lettered(problem["answer"]["show"], problem), plain)
     if slips and problem["slips"]:
         yield ""
         yield "slips:"
         for slip in problem["slips"]:
-            yield labelled("  ", f"{_lettered(slip['show'], problem)}  [{slip['id']}]", plain)
+            yield labelled("  ", f"{lettered(slip['show'], problem)}  [{slip['id']}]", plain)
             yield prose(slip["remark"], "    ")
     yield ""
     yield prose(problem["solution"])

@@ -133,12 +133,12 @@ def _from_json(row: Any, number: int) -> Submission:
 class Grader:
     """Grades submissions one by one. Instances are built once for many answers (the last 4,096 ids are kept).
 
-    choices: answers may be the letters of a sheet printed with --choices. earlier: what students answered to parts of
-    scenarios so far, for follow-through.
+    opened: the problem of an id. choices: answers may be the letters of a sheet printed with --choices. earlier: what
+    students answered to parts of scenarios so far, for follow-through.
     """
 
     def __init__(self, secret: Secret | None = None, decimal_comma: bool = False, choices: bool = False) -> None:
-        self._open = lru_cache(maxsize=4096)(lambda id: open_id(id, secret))
+        self.opened = lru_cache(maxsize=4096)(lambda id: open_id(id, secret))
         self._comma = decimal_comma
         self._choices = choices
         self._letters = lru_cache(maxsize=4096)(_letters)
@@ -152,7 +152,7 @@ class Grader:
         if row.problem:
             return Verdict(status="bad_row", detail=row.problem)
         try:
-            found: Instance | ScenarioInstance = self._open(row.id)
+            found: Instance | ScenarioInstance = self.opened(row.id)
         except (Unknown, BadId) as error:
             return Verdict(status="unknown_id", detail=str(error))
         except DrillError as error:

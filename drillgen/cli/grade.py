@@ -13,6 +13,7 @@ import click
 from drillgen.cli.selectors import json_option, read_secret, secret_option
 
 if TYPE_CHECKING:
+    from drillgen.submissions import Grader
     from grading.verdict import Verdict
 
 
@@ -49,7 +50,7 @@ def command(
         lines: IO[str] | None = stack.enter_context(target(out)) if out else None
         marks: IO[str] | None = stack.enter_context(target(gradebook)) if gradebook else None
         rows = _rows(files, grader)
-        printer = _printer(as_json, lines, quiet=gradebook == "-")
+        printer = _printer(as_json, lines, gradebook == "-", grader)
         for verdict in track(rows, "grade", printing=out in (None, "-")):
             counts[_class(verdict)] += 1
             if marks is not None:
@@ -95,7 +96,7 @@ def _rows(files: tuple[str, ...], grader: Any) -> Iterator[Verdict]:
                 yield grader.grade(row)
 
 
-def _printer(as_json: bool, lines: IO[str] | None, quiet: bool) -> Any:
+def _printer(as_json: bool, lines: IO[str] | None, quiet: bool, grader: Grader) -> Any:
     """Where a verdict goes: the file, JSON Lines on standard output, a table, or nowhere."""
     if lines is not None:
         return lambda v: lines.write(json.dumps(v.to_json(), ensure_ascii=False) + "\n")
@@ -103,7 +104,7 @@ def _printer(as_json: bool, lines: IO[str] | None, quiet: bool) -> Any:
         return lambda _: None
     if as_json:
         return lambda v: click.echo(json.dumps(v.to_json(), ensure_ascii=False))
-    return _Table().row
+    return _Table(grader).row
 
 
 class _Table:
@@ -114,10 +115,10 @@ class _Table:
 
     HEAD = f"{'student':<16} {'id':<42} {'verdict':<11} "
 
-    def __init__(self) -> None:
+    def __init__(self, grader: Grader) -> None:
         from drillgen.cli.tables import terminal_width
 
-        self._begun = False
+        self._begun, self._grader = False, grader
         self._room = terminal_width()
 
     def row(self, verdict: Verdict) -> None:
@@ -129,7 +130,7 @@ class _Table:
         id = printable_name(verdict.id) + (f" ({part})" if part else "")
         head = f"{student:<16} {id:<42} {_class(verdict):<11} "
         slips = f"[{', '.join(verdict.slips)}] " if verdict.slips else ""
-        click.echo(self._joined(head, " ".join((slips + _why(verdict)).split())))
+        click.echo(self._joined(head, " ".join((slips + _why(verdict, self._grader)).split())))
 
     def _joined(self, head: str, why: str) -> str:
         import textwrap
@@ -151,12 +152,17 @@ def printable_name(text: object) -> str:
     return printable("" if text is None else str(text), 80)
 
 
-def _why(verdict: Verdict) -> str:
-    from drillgen.say import one_line
+def _why(verdict: Verdict, grader: Grader) -> str:
+    from drillgen.checking import shown_options
+    from drillgen.say import lettered, one_line
     from grading.reading.screen import printable
 
     if verdict.remarks:
         return " ".join(one_line(remark) for remark in verdict.remarks)
     if verdict.findings:
         return printable(verdict.findings[0].text, 300)
-    return printable(verdict.detail.splitlines()[0] if verdict.detail else verdict.reading, 300)
+    if verdict.detail:
+        return printable(verdict.detail.splitlines()[0], 300)
+    if verdict.kind in ("choice", "multi_choice"):
+        return lettered(verdict.reading, shown_options(grader.opened(verdict.id), verdict.part))
+    return printable(verdict.reading, 300)

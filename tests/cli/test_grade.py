@@ -134,3 +134,8 @@ def test_letters_of_a_sheet_with_choices(drillgen, tmp_path):
     assert [r["slips"][0] for r, c in zip(got, choices, strict=False) if not c.right]
     assert [r["verdict"] for r in got[-2:]] == ["right", None]
     assert rows_of(drillgen("grade", "a.csv", "--json"))[0]["status"] == "invalid"
+
+
+def test_the_table_names_options_by_letter(drillgen, tmp_path):
+    (tmp_path / "a.csv").write_text("student,id,answer\nAda,kv_cache.contents@1/72471873,E C d\n")
+    assert drillgen("grade", "a.csv").stdout.splitlines()[1].split()[-4:] == ["right", "C,", "D,", "E"]
