@@ -169,8 +169,10 @@ def _keyword(parser: Machine) -> bool:
     negative = tokens[at][:2] == ("op", "-")
     at += negative
     value = ("-" if negative else "") + tokens[at][1]
-    if word in ("axis", "dim") and value not in ("-1", "1"):
-        raise Unreadable("only rows (axis=-1 or axis=1) are meant here", tokens[at][2])
+    if word in ("axis", "dim"):
+        if value not in ("-1", "1", "0", "-2"):
+            raise Unreadable("the axis is 0, 1 or -1 here", tokens[at][2])
+        parser.columns = value in ("0", "-2")
     parser.at = at + 1
     if parser.is_op(","):
         parser.at += 1
@@ -189,10 +191,21 @@ def _meaning(parser: Machine, name: str, args: tuple[Node, ...], start: int) -> 
         raise Unreadable(f"{name} takes {wanted} argument{'s' if allowed != (1,) else ''}, not {len(args)}", start)
     if declared:
         return parser.made(Call(name, args, start=start, end=end))
+    columns, parser.columns = parser.columns, False
+    if columns:
+        return _by_columns(parser, name, args[0], start, end)
     simple = _small_tree(name, args, start, end)
     if simple is not None:
         return parser.made(simple)
     return parser.made(Call(name, args, start=start, end=end))
+
+
+def _by_columns(parser: Machine, name: str, arg: Node, start: int, end: int) -> Node:
+    """softmax(A, axis=0): the transpose of what acts on the rows of the transpose."""
+    if name != "softmax":
+        raise Unreadable(f"{name} has no axis here", start)
+    turned = parser.made(Transpose(arg, start=arg.start, end=arg.end))
+    return parser.made(Transpose(parser.made(Call(name, (turned,), start=start, end=end)), start=start, end=end))
 
 
 def _small_tree(name: str, args: tuple[Node, ...], start: int, end: int) -> Node | None:

@@ -30,6 +30,9 @@ class Brackets(Words):
         if text in ("(", "[", "{"):
             if text != "{" and self.declared.indexed and self.has_relation(self.at):
                 return self.indicator()
+            if text == "{" and self.is_dressed_name():
+                self.tokens[self.at : self.at + 3] = [self.tokens[self.at + 1]]
+                return self.name()
             return self.group(text)
         if text in ("|", "‖"):
             return self.absolute(text)
@@ -52,6 +55,13 @@ class Brackets(Words):
         if text == "∞":
             raise Unreadable("an infinity cannot be part of a formula", start)
         raise self.unexpected()
+
+    def is_dressed_name(self) -> bool:
+        """{x}_1: braces round a name that is about to get its subscript."""
+        tokens, at = self.tokens, self.at
+        if tokens[at + 1][0] != "name" or tokens[at + 2][:2] != ("op", "}"):
+            return False
+        return bool(tokens[at + 3][0] == "sub" or tokens[at + 3][:2] == ("op", "_"))
 
     def group(self, opening: str) -> Node:
         """The inside of a pair of brackets."""
@@ -167,7 +177,7 @@ class Brackets(Words):
             inner = self.exponent()
             self.depth -= 1
             return inner if text == "+" else self.made(Neg(inner, start=start, end=inner.end))
-        return self.operand(after_slash=True)
+        return self.operand(after_slash=True, percent=False)
 
     def transpose_mark(self) -> tuple[int, bool] | None:
         """Take T, \\top, {T}, {-T} after ^; returns its end and whether an inverse is meant too."""
@@ -192,8 +202,6 @@ class Brackets(Words):
         if not (bare_t or (kind == "op" and text == "⊤")):
             return None
         if brace and tokens[at + 1][:2] != ("op", CLOSERS[brace]):
-            return None
-        if not brace and inverse:
             return None
         at += 1 + bool(brace)
         self.at = at

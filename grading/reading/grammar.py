@@ -115,6 +115,8 @@ class Parser(Brackets):
                 if text in _TIMES:
                     if least >= PRODUCT:
                         break
+                    if text == "@" and not (self.declared.matrices or self.declared.arrays):
+                        raise self.unexpected()
                     self.at += 1
                     how = _TIMES[text]
                     if how == "star" and self.numpy:
@@ -169,8 +171,10 @@ class Parser(Brackets):
             return text in _OPENERS or (text in ("|", "‖") and not self.bars)
         return bool(kind == "command")
 
-    def operand(self, after_slash: bool = False) -> Node:
-        """One factor with all that is attached to it: powers, factorials, transposes, indices."""
+    def operand(self, after_slash: bool = False, percent: bool = True) -> Node:
+        """One factor with all that is attached to it: powers, factorials, transposes, indices.
+
+        percent: not in an exponent, where 10^{-1} % is a tenth of a percent."""
         kind, text, start, end, _ = self.tokens[self.at]
         if kind == "op" and text in ("-", "+"):
             self.at += 1
@@ -199,7 +203,7 @@ class Parser(Brackets):
             base = self.name()
         else:
             raise self.unexpected()
-        return self.attached(base)
+        return self.attached(base, percent)
 
     def is_plain(self, after_slash: bool) -> bool:
         """Whether the literal at hand is a short one with nothing attached: no group, fraction, power or index."""
@@ -211,7 +215,7 @@ class Parser(Brackets):
             return False
         return len(self.tokens[self.at][1]) < 30 and "e" not in self.tokens[self.at][1].lower()
 
-    def attached(self, base: Node) -> Node:
+    def attached(self, base: Node, percent: bool) -> Node:
         """Powers, factorials, percent signs, transposes, method calls and indices after an operand."""
         while True:
             kind, text, start, end, spaced = self.tokens[self.at]
@@ -224,7 +228,7 @@ class Parser(Brackets):
                 elif text == "!":
                     self.at += 1
                     base = self.made(Call("factorial", (base,), start=base.start, end=end))
-                elif text == "%":
+                elif text == "%" and percent:
                     self.at += 1
                     base = self.percent(base, end)
                 elif text == "'" and self.declared.matrices:

@@ -183,6 +183,8 @@ class Literals(Machine):
     def percent(self, base: Node, end: int) -> Node:
         """x % is x/100."""
         if isinstance(base, Number):
+            if base.text.endswith("%"):
+                raise Unreadable("one percent sign too many", end - 1)
             return Number(base.value / 100, f"{base.text}%", start=base.start, end=end)
         return self.made(
             Div(base, self.made(Number(Fraction(100), "100", start=end, end=end)), start=base.start, end=end)

@@ -22,7 +22,7 @@ CLOSERS = {"(": ")", "[": "]", "{": "}", "⌈": "⌉", "⌊": "⌋"}
 class Machine(ABC):
     """Reads one list of tokens, and is used once. Its grammar is spread over the classes below it."""
 
-    __slots__ = ("at", "bars", "commas", "declared", "depth", "nodes", "numpy", "tokens")
+    __slots__ = ("at", "bars", "columns", "commas", "declared", "depth", "nodes", "numpy", "tokens")
 
     def __init__(self, tokens: list[Token], declared: Declared) -> None:
         self.tokens: list[Any] = [*tokens, *[tokens[-1]] * 4]  # looking ahead never leaves the list
@@ -31,6 +31,7 @@ class Machine(ABC):
         self.depth = 0
         self.nodes = 0
         self.bars = 0
+        self.columns = False  # axis=0 was just read
         self.commas = True  # a comma before exactly three digits groups thousands here
         self.numpy = bool(declared.matrices) and _numpy_style(tokens)
 
@@ -72,7 +73,7 @@ class Machine(ABC):
         """Operands joined by operators that bind more tightly than `least`."""
 
     @abstractmethod
-    def operand(self, after_slash: bool = False) -> Node:
+    def operand(self, after_slash: bool = False, percent: bool = True) -> Node:
         """One factor with all that is attached to it."""
 
     @abstractmethod

@@ -98,6 +98,13 @@ Piece = tuple[str, str]
 """("symbol", name), ("number", digits), ("array", "p|i,j") or ("function", name)."""
 
 
+def whole_arrays(run: str, declared: Declared) -> list[Piece] | None:
+    """pv as the product of two whole arrays, where every letter is an array."""
+    if len(run) < 2 or len(run) > 12 or not all(letter in declared.arrays for letter in run):
+        return None
+    return [("symbol", letter) for letter in run]
+
+
 def split(run: str, declared: Declared) -> list[Piece] | None:
     """A run of letters, digits and subscripts as a product of declared names and numbers, or None.
 

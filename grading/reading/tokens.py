@@ -71,10 +71,16 @@ _FRACTIONS = frozenset({"frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac"})
 _SILENT_WORDS = """
 left right mleft mright middle big Big bigg Bigg bigl bigr bigm Bigl Bigr Bigm biggl biggr biggm
 Biggl Biggr Biggm displaystyle textstyle scriptstyle limits nolimits nonumber hspace
-mathsf mathrm mathbf mathit mathbb mathcal boldsymbol bm
+mathsf mathrm mathbf mathit mathbb mathcal mathtt mathfrak mathscr boldsymbol bm rm bf it sf tt cal
 """
 
 _SILENT = frozenset(_SILENT_WORDS.split())
+_PROGRAM_WORDS = """
+catcode csname def edef futurelet gdef global immediate include input let loop newcommand openin openout read
+renewcommand write xdef
+"""
+PROGRAM = frozenset(_PROGRAM_WORDS.split())
+"""Commands that define or read something: no part of mathematics, and no name on a left side either."""
 _SPACES = frozenset(["quad", "qquad", "thinspace", "medspace", "thickspace", "enspace", "negthinspace"])
 
 _MASTER = r"""
@@ -114,6 +120,8 @@ def tokenize(text: str, offset: int = 0) -> list[Token]:
         raise Unreadable(f"the answer is longer than {MAX_LENGTH} characters")
     if not text.isascii():
         text = text.translate(_FULL_WIDTH)
+    if ("${" in text or "$(" in text) and text.count("$") % 2:
+        raise Unreadable("a dollar sign without its partner", offset + text.index("$"))
     out: list[Token] = []
     at, end, spaced = 0, len(text), False
     match = _master().match
@@ -194,7 +202,9 @@ def _special(kind: str, found: re.Match[str], offset: int, spaced: bool, out: li
     elif kind == "wrap":
         word = found.group("wrapped").strip()
         if word.startswith("\\"):
-            _command(word[1:], start, end, spaced, out)
+            first, *rest = word[1:].split()
+            _command(first, start, end, spaced, out)
+            out.extend(("name", piece, start, end, True) for piece in rest)
         elif word.replace(" ", "").isdigit():
             out.append(("num", word.replace(" ", ""), start, end, spaced))
         else:
@@ -228,8 +238,10 @@ def _command(word: str, start: int, end: int, spaced: bool, out: list[Token]) ->
         out.append(("op", "\\" + word, start, end, spaced))
     elif word in ("binom", "dbinom", "tbinom"):
         out.append(("op", "\\binom", start, end, spaced))
-    elif word in ("boxed", "fbox", "ensuremath", "mathstrut", "phantom"):
+    elif word in ("boxed", "fbox", "ensuremath", "mathstrut"):
         return
+    elif word in PROGRAM:
+        raise Unreadable(f"the command \\{word} is not known here", start)
     elif word in _GREEK_WORDS:
         out.append(("name", _VARIANTS.get(word, word), start, end, spaced))
     elif word in _COMMANDS:

@@ -9,7 +9,7 @@ from grading.errors import Unreadable
 from grading.reading import applied
 from grading.reading.literals import Literals, literal
 from grading.reading.machine import SUM
-from grading.reading.names import MODULES, split, unknown
+from grading.reading.names import MODULES, split, unknown, whole_arrays
 from grading.reading.tokens import GREEK_NAMES
 from grading.reading.tree import Add, Call, Entry, Indexed, Mul, Neg, Node, Number, Sub, Sum, Symbol, Transpose
 
@@ -46,6 +46,10 @@ class Words(Literals):
                 return applied.sum_function(self)
             self.at += 1
             return self.sum(start, product=False)
+        following = self.tokens[self.at + 1]
+        if word == "prod" and not declared.knows("prod") and (following[0] == "sub" or following[1] == "_"):
+            self.at += 1
+            return self.sum(start, product=True)
         if word in declared.arrays or (word in ("delta", "I") and declared.indexed and not declared.knows(word)):
             found = self.array(word)
             if found is not None:
@@ -63,8 +67,29 @@ class Words(Literals):
             if run == word and word in ("pi", "e"):
                 self.at += 1
                 return self.made(Symbol(word, start=start, end=end))
+            glued = self.glued_function(word, start, end)
+            if glued is not None:
+                return glued
+            pieces = whole_arrays(run, declared)
+        if pieces is None:
             raise unknown(run, declared, start)
         return self.spread(pieces, after, start, last)
+
+    def glued_function(self, word: str, start: int, end: int) -> Node | None:
+        """lnT, sqrtd_k: a function name that touches the declared name it is applied to."""
+        declared = self.declared
+        for name in ("ln", "log", "exp", "sqrt", "sin", "cos", "tan"):
+            rest = word[len(name) :]
+            if rest and word.startswith(name) and not rest[0].isdigit():
+                at = start + len(name)
+                self.tokens[self.at : self.at + 1] = [
+                    ("name", name, start, at, False),
+                    ("name", rest, at, end, True),
+                ]
+                if split(self.run(self.at + 1)[0], declared) is not None:
+                    return applied.function(self)
+                self.tokens[self.at : self.at + 2] = [("name", word, start, end, False)]
+        return None
 
     def run(self, at: int) -> tuple[str, int, int]:
         """A name with the subscripts that touch it: "d" "_k" -> "d_k"; a power before the subscript is passed over."""
@@ -119,8 +144,10 @@ class Words(Literals):
         return f"{text}_{sub}", at + width - len(power), tokens[at][3]
 
     def subscript_text(self, at: int) -> tuple[str, int] | None:
-        """The text of _{ … } if it is plain letters and digits, and the place after it."""
+        """The text of _{ … } or of _\text{ … } if it is plain letters and digits, and the place after it."""
         tokens = self.tokens
+        if tokens[at + 1][0] in ("name", "num"):
+            return tokens[at + 1][1], at + 2  # H_\text{kv}
         if tokens[at + 1][:2] != ("op", "{"):
             return None
         at += 2
