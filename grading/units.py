@@ -158,6 +158,11 @@ def _counts(made: _Words) -> None:
     """Entropy, counted things, percent, plain factors and the names of large numbers."""
     made.add("nat nats", 1, "entropy", "nats")
     made.add("bit bits shannon shannons", LN2, "entropy", "bits")
+    for word in ("nat", "nats", "bit", "bits"):
+        bits = word[0] == "b"
+        made.units[f"{word} of entropy"] = [
+            Unit(LN2 if bits else Fraction(1), (("entropy", 1),), "bits" if bits else "nats")
+        ]
     for stem in _COUNTED:
         plural = {"entry": "entries", "query": "queries"}.get(stem, stem + "s")
         made.add(f"{stem} {plural}", 1, "", plural, 1)

@@ -14,7 +14,7 @@ from grading.reading.numbers import Real
 from grading.reading.screen import printable
 from grading.reading.show import show
 from grading.reading.tokens import Token, tokenize, undressed
-from grading.reading.tree import Div, Neg, Node, Number
+from grading.reading.tree import Add, Div, Mul, Neg, Node, Number, Sub
 from grading.units import MAX_WORDS, meanings, table
 
 NOTHING = Declared()
@@ -25,11 +25,16 @@ _LEADING = re.compile(
 )
 _SPECIAL = re.compile(
     r"\$? ?([+\-−]?) ?(?:\\(?:text|mathrm|operatorname) ?\{ ?)?"
-    r"(?:(nan|undefined|not a number|\\bot|\(? ?0 ?/ ?0 ?\)?)|(inf|infinity|\\infty|∞|oo|infinite))"
+    r"(?:(nan|undefined|not a number|\\bot|\(? ?0 ?/ ?0 ?\)?|\\[dt]?frac ?\{? ?0 ?\}? ?\{? ?0 ?\}?)"
+    r"|(inf|infinity|\\infty|∞|oo|infinite))"
     r" ?\}? ?\$? ?\.?\Z",
     re.IGNORECASE,
 )
 
+_UNTIDY = re.compile(r"(?:mu|min|sec|of|[xX]|(?:[xX]\d{1,400}(?:[eE]\d{1,9})?){1,20})\Z")
+_GLUED = re.compile(r"[xX](\d+(?:[eE]\d+)?)")
+_OPENING = frozenset("([{")
+_CLOSING = frozenset(")]}")
 _DIGIT = re.compile("[1-9]")
 _STARTS = frozenset("0123456789.-−√(")
 
@@ -55,9 +60,39 @@ def read_amount(text: str, offset: int = 0) -> tuple[Real, tuple[str, ...]]:
     tokens = tokenize(text, offset)
     if len(tokens) == 1:
         raise Unreadable("the answer is empty", offset)
+    if any(token[0] == "name" and _UNTIDY.match(token[1]) for token in tokens):
+        tokens = _tidied(tokens)
     if any(token[1] in ("=", "≈") for token in tokens):
         return _last_side(tokens)
     return _side(tokens)
+
+
+def _tidied(tokens: list[Token]) -> list[Token]:
+    """Words with a second meaning, settled by what stands beside them: x between numbers is a times sign, min and sec
+    behind a number are times, µ and s make one unit, as do "bits of entropy"."""
+    out: list[Token] = []
+    for at, (kind, text, start, end, spaced) in enumerate(tokens):
+        before: Token = out[-1] if out else ("end", "", 0, 0, False)
+        after = tokens[at + 1] if at + 1 < len(tokens) else tokens[-1]
+        behind_number = before[0] in ("num", "vulgar", "sup") or before[1] in _CLOSING
+        if kind != "name":
+            out.append((kind, text, start, end, spaced))
+        elif text in ("s", "sec") and before[:2] == ("name", "mu"):
+            out[-1] = ("name", "µs", before[2], end, before[4])
+        elif text in ("x", "X") and behind_number and after[0] == "num":
+            out.append(("op", "×", start, end, spaced))
+        elif behind_number and text[0] in "xX" and _UNTIDY.match(text):
+            for glued in _GLUED.finditer(text):
+                place = start + glued.start()
+                out += [("op", "×", place, place + 1, spaced), ("num", glued.group(1), place + 1, end, False)]
+        elif text in ("min", "sec") and after[1] not in _OPENING and after[0] != "num" and out:
+            out.append(("name", f"{text}s", start, end, spaced))
+        elif text == "entropy" and before[1] == "of" and len(out) > 1 and out[-2][1] in ("bit", "bits", "nat", "nats"):
+            out.pop()
+            out[-1] = ("name", f"{out[-1][1]} of entropy", out[-1][2], end, out[-1][4])
+        else:
+            out.append((kind, text, start, end, spaced))
+    return out
 
 
 def _last_side(tokens: list[Token]) -> tuple[Real, tuple[str, ...]]:
@@ -112,6 +147,9 @@ def _side(tokens: list[Token]) -> tuple[Real, tuple[str, ...]]:
     """One number with its unit."""
     if tokens[-2][1] == "." and len(tokens) > 2 and tokens[-2][0] == "op":
         tokens = [*tokens[:-2], tokens[-1]]
+    added = _added(tokens)
+    if added is not None:
+        return added
     cut = _unit_begins(tokens)
     words = tuple([token[1] for token in tokens[cut:-1]])
     if cut == 0:
@@ -122,6 +160,8 @@ def _side(tokens: list[Token]) -> tuple[Real, tuple[str, ...]]:
         raise Unreadable(f"a unit has at most {MAX_WORDS} words", tokens[cut][2])
     if words and words[-1] in ("/", "per"):
         raise Unreadable("a unit is missing at the end", tokens[-1][2])
+    if words.count("%") > 1:
+        raise Unreadable("one percent sign too many", tokens[-2][2])
     if not words and tokens[-2][1] in (")", "]", "}") and _has_unit(tokens) and _is_bracketed(tokens):
         return _side([*tokens[1:-2], tokens[-1]])
     head = tokens
@@ -134,6 +174,40 @@ def _side(tokens: list[Token]) -> tuple[Real, tuple[str, ...]]:
         raise _in_words(error, tokens, cut) from None
     shown = show(tree)
     return value(tree, shown if len(shown) <= 120 and shown.isprintable() else printable(shown, 120)), words
+
+
+def _added(tokens: list[Token]) -> tuple[Real, tuple[str, ...]] | None:
+    """6.61 ms + 1050 µs: terms that each carry a unit of the same dimension, given in the last one's unit."""
+    cuts, depth = [], 0
+    for at, (kind, text, *_) in enumerate(tokens):
+        depth += (text in _OPENING) - (text in _CLOSING) if kind == "op" else 0
+        if text in ("+", "-") and depth == 0 and at and tokens[at - 1][0] == "name" and _is_unit(tokens[at - 1]):
+            cuts.append(at)
+    if not cuts:
+        return None
+    terms = []
+    for begin, stop in zip([0, *(at + 1 for at in cuts)], [*cuts, len(tokens) - 1], strict=True):
+        end: Token = ("end", "", tokens[stop][2], tokens[stop][2], True)
+        piece = [*tokens[begin:stop], end]
+        cut = _unit_begins(piece)
+        words = tuple([token[1] for token in piece[cut:-1]])
+        units = meanings(words) if words else ()
+        if not units or not units[0].dimension or not cut:
+            return None
+        terms.append((Parser([*piece[:cut], end], NOTHING).whole(), words, units[0]))
+    *_, (_, words, last) = terms
+    if any(unit.dimension != last.dimension for _, _, unit in terms):
+        return None
+    total: Node | None = None
+    text = ""
+    for sign, (term, names, unit) in zip(["", *(tokens[at][1] for at in cuts)], terms, strict=True):
+        text += (f" {sign} " if sign else "") + f"{show(term)} {' '.join(names)}"
+        factor = unit.factor / last.factor
+        scaled = Mul(term, Number(factor, str(factor)), "dot")
+        total = scaled if total is None else (Add if sign == "+" else Sub)(total, scaled)
+    text = text.removesuffix(f" {' '.join(words)}")  # the last unit is echoed by whoever converts it
+    assert total is not None
+    return value(total, printable(text.replace(" / ", "/"), 120)), words
 
 
 def _is_bracketed(tokens: list[Token]) -> bool:
@@ -169,7 +243,7 @@ def _unit_begins(tokens: list[Token]) -> int:
         return at
     while at > 0 and (_is_unit(tokens[at - 1]) or _divides_units(tokens, at - 1)):
         at -= 1
-    if at < len(tokens) - 1 and tokens[at][1] in ("/", "per") and not _is_unit(tokens[at + 1]):
+    if at < len(tokens) - 1 and tokens[at][1] in ("/", "per") and not _is_measure(tokens[at + 1]):
         at += 1
     if at < len(tokens) - 1 and tokens[at][1] == "%" and _is_sum(tokens[:at]):
         return len(tokens) - 1  # 1 - 42%: the percent sign belongs to the last number only
@@ -185,12 +259,25 @@ def _divides_units(tokens: list[Token], at: int) -> bool:
     return at > 0 and _is_unit(tokens[at - 1])
 
 
+def _is_measure(token: Token) -> bool:
+    """Whether a unit word has a dimension or counts something: 130.5/s is a rate, 1/x is none."""
+    return _is_unit(token) and any(unit.dimension or unit.counted for unit in table().get(token[1], ()))
+
+
 def _is_sum(tokens: list[Token]) -> bool:
-    """Whether a percent sign or a plus or minus stands among the tokens."""
-    return any(
-        text == "%" or (text in ("+", "-") and at > 0 and tokens[at - 1][1] not in ("^", "e", "("))
-        for at, (_, text, _, _, _) in enumerate(tokens)
-    )
+    """Whether a percent sign stands among the tokens, or outside all brackets a plus or minus between two operands."""
+    depth = 0
+    for at, (kind, text, _, _, _) in enumerate(tokens):
+        if kind != "op":
+            continue
+        depth += (text in _OPENING) - (text in _CLOSING)
+        if text == "%":
+            return True
+        if text in ("+", "-") and depth == 0 and at:
+            before = tokens[at - 1]
+            if before[0] != "op" or before[1] in _CLOSING or before[1] in ("!", "|"):
+                return True
+    return False
 
 
 def _in_words(error: Unreadable, tokens: list[Token], cut: int) -> Unreadable:
@@ -200,6 +287,8 @@ def _in_words(error: Unreadable, tokens: list[Token], cut: int) -> Unreadable:
             return Unreadable("one number is expected, this gives several", start)
     for at, (kind, text, start, _, _) in enumerate(tokens[:cut]):
         if kind == "name" and text not in FUNCTIONS and text not in ("pi", "e") and start == error.column:
+            if at and text in table():
+                return Unreadable("the answer goes on after its unit", tokens[at + 1][2])
             if at and all(token[0] == "num" for token in tokens[:at]):
                 return Unreadable(f"{text[:40]!r} is no unit that is known here", start)
             return Unreadable(f"a number is expected; {text[:40]!r} is not known here", start)

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from grading.errors import Unreadable
 from grading.reading.numbers import Real, notation, quick
-from grading.units import MAX_WORDS, split_phrase, table
+from grading.units import MAX_WORDS, meanings, split_phrase, table
 
 MAX_LENGTH = 2000
 
@@ -41,6 +41,8 @@ def _unit_words(unit: str) -> tuple[str, ...]:
     good = (
         len(words) <= MAX_WORDS and words[-1] in known and all(word in known or word in ("/", "per") for word in words)
     )
+    if good and words[0] in ("/", "per"):
+        good = any(unit.dimension or unit.counted for unit in meanings(words))  # "1/x" is no rate
     return words if good else ()
 
 
