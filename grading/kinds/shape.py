@@ -45,7 +45,7 @@ class Shape(Kind):
         cell = cleaned(text)
         inner = peeled(cell)
         cell = strip(cell if inner is None else inner)
-        if not cell.text:
+        if not cell.text or cell.text.lower() == "scalar":
             return Axes((), ())
         return self._axes([self._axis(piece) for piece in _pieces(cell, self.symbols)])
 
@@ -140,6 +140,7 @@ def _pieces(cell: Cell, symbols: tuple[str, ...]) -> list[Cell]:
     text = re.sub(r"\bby\b", "× ", cell.text)
     if "x" not in symbols and "X" not in symbols:
         text = re.sub(r"(?<=\d)[xX](?=\d)", "×", text)
+        text = _unglued(text, symbols)
     if _TIMES.search(text):
         out, begin = [], 0
         for found in _TIMES.finditer(text):
@@ -148,3 +149,12 @@ def _pieces(cell: Cell, symbols: tuple[str, ...]) -> list[Cell]:
         out.append(Cell(text[begin:], cell.start + begin))
         return out
     return words(cell)
+
+
+def _unglued(text: str, symbols: tuple[str, ...]) -> str:
+    """BxTxd with times signs, where every piece is a declared size or a number."""
+    names = "|".join(re.escape(name) for name in sorted(symbols, key=len, reverse=True))
+    one = rf"(?:{names}|\d+)" if names else r"\d+"
+    if not re.fullmatch(rf"\s*{one}(?:[xX]{one}){{1,9}}\s*", text):
+        return text
+    return re.sub(rf"({one})[xX](?={one})", r"\1×", text)

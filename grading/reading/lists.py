@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from grading.errors import Unreadable
+from grading.reading.tokens import PROGRAM
 
 MAX_LENGTH = 2000
 MAX_CELLS = 400
@@ -81,13 +82,19 @@ _QUIET = re.compile(
 _ENVIRONMENT = re.compile(r"\\begin\s*\{([pbvBV]?matrix|smallmatrix|array|psmallmatrix|bsmallmatrix)\*?\}")
 _COLUMNS = re.compile(r"\s*\{[lcr| ]*\}")
 _WRAPPER = re.compile(
-    r"\s*(?:(?:np|numpy|torch|jnp|tf|sympy)\s*\.\s*)?(?:array|asarray|matrix|Matrix|tensor|tuple|list|vector|vec|Size|shape)\s*(?=\()"
+    r"\s*(?:(?:np|numpy|torch|jnp|tf|sympy)\s*\.\s*)?(?:array|Array|asarray|matrix|Matrix|tensor|tuple|list|vector|vec|Size|shape)"
+    r"\s*(?=\()"
 )
 _NAME = re.compile(r"\s*[A-Za-zα-ωΑ-Ω\\][\w\\{}' ,.^()]{0,40}?\s*(?:=|:=|≈|\\approx)\s*(?![=])")
 _TURNED = re.compile(
     r"[)\]}]\s{0,9}(?:\^\s{0,9}\{?\s{0,9}(?:T|\\top|\\intercal)\s{0,9}\}?|ᵀ|\.T|\^\{?\\mathsf\{T\}\}?)\Z"
 )
-_TRAILER = re.compile(r",\s*dtype\s*=\s*[\w.']+\s*$")
+_TRAILER = re.compile(
+    r"(?:,\s{0,9}(?:dtype|requires_grad|device|grad_fn|weak_type)\s{0,3}=\s{0,3}[\w.'\":<>]{1,60}\s{0,9}){1,6}\Z"
+)
+_SCALAR_PRINT = re.compile(r"((?:np|numpy|jnp|torch)\s?\.\s?(?:float|int|uint|bfloat)\d{1,3}\()([^()]{1,60})\)")
+"""A number as numpy 2 prints it inside a list: np.float64(0.5)."""
+_BOXED = re.compile(r"\s*\\(?:boxed|fbox)\s{0,9}(?=\{)")
 
 
 def cleaned(text: str) -> Cell:
@@ -97,6 +104,8 @@ def cleaned(text: str) -> Cell:
     if not text.strip():
         raise Unreadable("the answer is empty", 0)
     text = _QUIET.sub(lambda found: found.group() if found.group() == "\\\\" else " " * len(found.group()), text)
+    text = text.replace("\\langle", "      (").replace("\\rangle", "      )")
+    text = _SCALAR_PRINT.sub(lambda found: f"{' ' * len(found.group(1))}{found.group(2)} ", text)
     text = text.replace("\\{", " {").replace("\\}", " }").replace("\\lbrace", "      {").replace("\\rbrace", "      }")
     cell = Cell(text, 0)
     bare = text.strip()
@@ -106,9 +115,11 @@ def cleaned(text: str) -> Cell:
         text = text.replace("<", "(", 1)
         text = ")".join(text.rsplit(">", 1))
         cell = Cell(text, 0)
+    cell = _unboxed(cell)
+    text = " " * cell.start + cell.text
     named = _NAME.match(text)
-    if named is not None and not any(char in named.group() for char in ";\n"):
-        cell = Cell(text[named.end() :], named.end())
+    if named is not None and not any(char in named.group() for char in ";\n") and not _defines(named.group()):
+        cell = _unboxed(Cell(text[named.end() :], named.end()))
     wrapper = _WRAPPER.match(cell.text)
     if wrapper is not None:
         inside = peeled(Cell(cell.text[wrapper.end() :], cell.start + wrapper.end()))
@@ -119,6 +130,18 @@ def cleaned(text: str) -> Cell:
     if cell.text.endswith(".") and not cell.text.endswith(".."):
         cell = Cell(cell.text[:-1].rstrip(), cell.start)
     return cell
+
+
+def _defines(left: str) -> bool:
+    """Whether a left side is a definition in TeX rather than a name."""
+    return any(word in PROGRAM for word in re.findall(r"\\([A-Za-z]+)", left))
+
+
+def _unboxed(cell: Cell) -> Cell:
+    """The inside of \\boxed{…}."""
+    found = _BOXED.match(cell.text)
+    inside = peeled(Cell(cell.text[found.end() :], cell.start + found.end())) if found else None
+    return cell if inside is None else strip(inside)
 
 
 def rows(text: str) -> list[list[Cell]]:
@@ -136,8 +159,10 @@ def rows(text: str) -> list[list[Cell]]:
 
 def in_braces(text: str) -> bool:
     """Whether a list stands in braces, as a set does."""
-    cell = cleaned(text).text
-    return cell.startswith("{") and cell.endswith("}")
+    cell = cleaned(text)
+    inner = peeled(cell)
+    # {(1, 2)} is a list that LaTeX keeps together
+    return inner is not None and cell.text.startswith("{") and peeled(inner) is None and "\\begin" not in inner.text
 
 
 def _rows(cell: Cell) -> list[list[Cell]]:
@@ -166,6 +191,7 @@ def row(line: Cell) -> list[Cell]:
     line = strip(line) if inner is None else strip(inner)
     if not line.text:
         return []
+    line = Cell(_LETTER_TIMES.sub("×", line.text), line.start)
     pieces = cut(line, ",，")
     if len(pieces) > 1 and not strip(pieces[-1]).text:
         pieces.pop()  # (7,)
@@ -182,6 +208,7 @@ def row(line: Cell) -> list[Cell]:
     return out
 
 
+_LETTER_TIMES = re.compile(r"(?<=\d\s)[xX](?=\s\d)")
 _GROUPED = re.compile(r"[+\-−]?\d{1,3}(?: \d{3})+(?:\.\d*)?\Z")
 _ENDS = re.compile(r"[\w)\]}%!²³⁰¹⁴-⁹½-¾⅐-⅞∞'|]$")
 _WAITS = re.compile(r"(?:\\?(?:ln|log|log2|log10|exp|sqrt|sin|cos|tan|cdot|times|div|frac|max|min)|√|per)$")
@@ -215,8 +242,10 @@ def words(line: Cell) -> list[Cell]:
 
 
 def _separates(left: str, right: str) -> bool:
-    if not left or not right or not _ENDS.match(left[-1]) or _WAITS.search(left[-12:]):
+    if not left or not right or _WAITS.search(left[-12:]):
         return False
+    if not _ENDS.match(left[-1]) and not (left[-1] == "." and left[-2:-1].isdigit()):
+        return False  # numpy prints 1. for a whole number
     first = right[0]
     if first in "+-−±":
         return len(right) > 1 and not right[1].isspace()
