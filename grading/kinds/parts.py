@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 
 from grading.errors import Unreadable
 from grading.kinds.base import Comparison, Kind, Samples
-from grading.reading.lists import Cell, cut, peeled, strip
+from grading.reading.lists import Cell, cut, peeled, strip, words
 
 Follow = Callable[[int, Sequence[Any]], Any]
 """The key of part `index`, from 0, worked out from the learner's own earlier answers (None where there is none);
 None where it cannot be carried on."""
 
 _NAMED = re.compile(r"\s*(?:\(?([A-Za-zα-ω][\w']*)\)?\s*(?:=|:(?!\d)|\))|\(([a-z])\))\s*")
+_COUNT = re.compile(r"(^|[;\n])\s{0,20}\(?([A-Ia-i1-9])[).]\s{1,20}(?=\S)")
 _SCALARS = frozenset({"number", "integer", "quantity"})
 _NESTED = frozenset({"parts", "table", "matrix"})
 """Kinds whose own answers are separated by semicolons or newlines too."""
@@ -57,7 +58,7 @@ class Parts(Kind):
         givens: list[Any] = []
         for part, cell in zip(self.parts, cells, strict=True):
             if cell is None or not cell.text.strip():
-                givens.append(Unreadable(f"part {part.name} is missing"))
+                givens.append(Unreadable("nothing is given"))
                 continue
             try:
                 givens.append(part.kind.parse(cell.text))
@@ -79,7 +80,7 @@ class Parts(Kind):
         }
 
     def _cells(self, text: str) -> list[Cell]:
-        whole = strip(Cell(text, 0))
+        whole = strip(Cell(self._unnumbered(text), 0))
         if any(part.kind.name in _NESTED for part in self.parts):
             lines = [piece for piece in cut(whole, "\n") if piece.text.strip()]
             if len(lines) > 1 and (len(lines) == len(self.parts) or all(map(self._label, lines))):
@@ -98,7 +99,24 @@ class Parts(Kind):
                     pieces = cut(inner, separators)
                     if len(pieces) > 1:
                         return pieces
+            if all(part.kind.name != "quantity" for part in self.parts):
+                spread = words(whole if inner is None else strip(inner))
+                if len(spread) == len(self.parts):
+                    return spread
         return [whole]
+
+    def _unnumbered(self, text: str) -> str:
+        """The text without (a) (b) … or 1) 2) … in front of the parts, blanked out, where they count all parts off."""
+        found = list(_COUNT.finditer(text))
+        marks = "".join(mark.group(2).lower() for mark in found)
+        named = {part.name.lower() for part in self.parts} & set(marks)
+        if (
+            len(marks) != len(self.parts)
+            or named
+            or not ("abcdefghi".startswith(marks) or "123456789".startswith(marks))
+        ):
+            return text
+        return _COUNT.sub(lambda mark: mark.group(1) + " " * (mark.end() - mark.end(1)), text)
 
     def _assigned(self, pieces: list[Cell]) -> list[Cell | None]:
         """The piece of every part: by name where all carry one, else in order."""
