@@ -37,6 +37,8 @@ def of_number(given: Real, band: Band, tolerance: Tolerance) -> tuple[Finding, .
     if digits:
         rest = "the exact value is wanted" if tolerance.exact else "carry more before rounding"
         return (Finding("rounded", f"Right to {digits} digits only: {rest}."),)
+    if abs(x) == 1:
+        return ()  # a factor to 1 would be the key itself
     return _factor(ratio, leeway) or _power(x, key, leeway)
 
 

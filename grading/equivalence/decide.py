@@ -29,6 +29,8 @@ ENOUGH = 24
 """Points that make an answer right without a proof."""
 AGREE = Decimal("1e-40")
 """At a point two values are equal when they agree to this, relative to their size."""
+FAR = 5
+"""Points at which an answer that was only sampled is looked at beyond the samples."""
 WORK = 25_000
 """Nodes that decimals visit for one comparison, all points together."""
 _MARGIN = 1000.0
@@ -229,7 +231,25 @@ class _Trial:
             return Outcome(None, "undecided", "no point of the domain was found at which both have a value")
         if not self.key.names:
             return Outcome(True, "sampled", f"the two numbers agree to {digits - 20} digits")
-        return Outcome(True, "sampled", f"equal at {agreed} points of the domain to 40 digits")
+        return self.far(sites[0].point) or Outcome(
+            True, "sampled", f"equal at {agreed} points of the domain to 40 digits"
+        )
+
+    def far(self, near: Point) -> Outcome | None:
+        """A refutation by whole numbers farther out: T + (T − 2)(T − 3)…(T − 12) is T at all that lie near a bound."""
+        endless = [(name, i) for name, i in self.key.domain.names if i.integer and None in (i.lower, i.upper)]
+        for turn in range(FAR if endless else 0):
+            point = dict(near)
+            for at, (name, interval) in enumerate(endless):
+                step = 13 + 9 * ((2 * turn + 3 * at) % 7)
+                point[name] = (
+                    (interval.lower or Fraction(0)) + step if interval.upper is None else interval.upper - step
+                )
+            site = self.key.site(point)
+            found = None if site is None else self.settle(site)[0]
+            if found is not None:
+                return found
+        return None
 
     def settle(self, site: Site, digits: int = DIGITS) -> tuple[Outcome | None, bool]:
         """(refutation or None, equal to 40 digits) at one site, with more digits where a difference stays unclear."""
@@ -345,10 +365,16 @@ class _Trial:
         used = self.key.used | names_in(self.answer)
         point = {name: decimal(value, 12) for name, value in site.point.items() if name in used}
         where = ", ".join(f"{name} = {value}" for name, value in point.items())
-        detail = (
-            f"at {where} the key is {key}, the answer {answer}" if where else f"the key is {key}, the answer {answer}"
+        if not self.key.used:
+            # a key without names would be given away by its value
+            detail = f"at {where} the answer is {answer}" if where else f"the answer is {answer}"
+            return Outcome(False, "refuted", f"{detail}: that differs", {"point": point, "key": key, "answer": answer})
+        return Outcome(
+            False,
+            "refuted",
+            f"at {where} the key is {key}, the answer {answer}",
+            {"point": point, "key": key, "answer": answer},
         )
-        return Outcome(False, "refuted", detail, {"point": point, "key": key, "answer": answer})
 
 
 def names_in(tree: Node) -> set[str]:
