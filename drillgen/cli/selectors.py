@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from click import ParamType as ParamType
+
     from drillgen.ids import Secret
     from drillgen.problemset import Drawn, Selection
+else:
+
+    class ParamType(click.ParamType):
+        """Generic for the type checker; at run time click's own class, which is generic in its newest releases only."""
+
+        def __class_getitem__(cls, _):
+            return cls
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from drillgen.cli.selectors import ParamType
+
 if TYPE_CHECKING:
     from drillgen.worksheet.options import Options
-
-    Type = click.ParamType[str | float]
-else:
-    Type = click.ParamType  # generic only from click 8.3 on
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Space(Type):
+class Space(ParamType[str | float]):
     """auto, none, or a length in cm."""
 
     name = "space"

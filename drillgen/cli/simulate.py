@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from drillgen.cli.selectors import json_option
+from drillgen.cli.selectors import ParamType, json_option
 
 if TYPE_CHECKING:
     from drillgen.simulate.report import Report
@@ -18,7 +18,7 @@ COUNT = click.IntRange(1, 10**12)
 SHARE = click.FloatRange(0, 1, min_open=True)
 
 
-class DType(click.ParamType[str]):
+class DType(ParamType[str]):
     """A storage format by either of its names: fp16 or float16, bf16 or bfloat16, fp32, fp64, fp8, int8."""
 
     name = "dtype"
@@ -32,7 +32,7 @@ class DType(click.ParamType[str]):
             self.fail(f"{value!r} is not one of {', '.join(self.known)}.", param, ctx)
         return name
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return f"[{'|'.join(self.known)}]"
 
 
@@ -77,7 +77,7 @@ def command() -> None:
     """
 
 
-@command.command("online-softmax")
+@command.command("online-softmax", short_help="One row in blocks, m, ℓ and u at every step.")
 @click.option("--T", "T", type=COUNT, default=4096, show_default=True, help="Keys in the row.")
 @click.option("--d-v", type=COUNT, default=64, show_default=True, help="Width of a value.")
 @click.option("--d-k", type=COUNT, default=64, show_default=True, help="Width of a key.")
@@ -98,7 +98,7 @@ def online_softmax(plot: str | None, as_json: bool, **asked: Any) -> None:
     _show(online.run(online.Setting(**asked), trace), plot, as_json)
 
 
-@command.command("kv-cache")
+@command.command("kv-cache", short_help="Bytes, fit and decode time of a cache.")
 @click.option("--model", default="llama2-7b", show_default=True, help="A model by its id.")
 @click.option("--T", "T", type=COUNT, default=4096, show_default=True, help="Tokens a sequence.")
 @click.option("--batch", type=COUNT, default=1, show_default=True, help="Sequences.")
@@ -125,7 +125,7 @@ def kv_cache(plot: str | None, as_json: bool, **asked: Any) -> None:
     _show(kv.run(kv.Setting(**asked)), plot, as_json)
 
 
-@command.command()
+@command.command(short_help="Many requests on one cache.")
 @click.option("--model", default="llama2-7b", show_default=True, help="A model by its id.")
 @click.option("--accelerator", default="A100-80GB", show_default=True, help="An accelerator by its id.")
 @click.option("--gpus", type=click.IntRange(1, 4096), default=1, show_default=True, help="How many share the model.")
@@ -160,7 +160,7 @@ def serving(plot: str | None, as_json: bool, **asked: Any) -> None:
     _show(serve.run(serve.Setting(**asked)), plot, as_json)
 
 
-@command.command("rank-collapse")
+@command.command("rank-collapse", short_help="Attention alone, layer upon layer.")
 @click.option("--tokens", type=click.IntRange(1, 10**6), default=32, show_default=True, help="Tokens a stack reads.")
 @click.option("--width", type=click.IntRange(1, 10**5), default=64, show_default=True, help="Width of a token.")
 @click.option("--layers", type=click.IntRange(1, 10**4), default=12, show_default=True, help="Depth.")
@@ -174,7 +174,7 @@ def rank_collapse(plot: str | None, as_json: bool, **asked: int) -> None:
     _show(curves.rank_collapse(**asked), plot, as_json)
 
 
-class Numbers(click.ParamType[list[float]]):
+class Numbers(ParamType[list[float]]):
     """A list of numbers, 0 or more each: 0.5,1,2."""
 
     name = "numbers"
@@ -189,7 +189,7 @@ class Numbers(click.ParamType[list[float]]):
         return found
 
 
-@command.command()
+@command.command(short_help="Entropy of softmax rows by spread.")
 @click.option("--T", "T", type=COUNT, default=4096, show_default=True, help="Keys in a row.")
 @click.option(
     "--sigma", type=Numbers(), default="0,0.5,1,1.5,2,3,4,6,8,11.3", show_default=True, help="Spreads of the logits."
