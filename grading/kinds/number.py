@@ -40,7 +40,9 @@ class Scalar(Numeric):
     @cached_property
     def _wanted(self) -> tuple[Unit, ...]:
         """The asked unit in all its meanings: bits of data, bits of entropy."""
-        return meanings(split_phrase(self.unit)) or (self._unit,)
+        found = meanings(split_phrase(self.unit)) or (self._unit,)
+        # B is a billion too, but not where bytes are asked for
+        return tuple(unit for unit in found if bool(unit.dimension) == bool(found[0].dimension))
 
     @cached_property
     def _right(self) -> Comparison:

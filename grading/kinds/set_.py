@@ -34,7 +34,9 @@ _EMPTY = frozenset(
 _WORD = re.compile(r"\\?[A-Za-zα-ωΑ-Ω][\w{}\\'.-]*\Z")
 _RANGE = re.compile(r"\s*(\d{1,6})\s*(-|–|—|−|\.\.\.?|…|to\b|\\ldots|\\dots)\s*(\d{1,6})\s*\Z")
 _OPEN_RANGE = re.compile(r"\s*\d+\s*(?:-|–|—|\.\.+|…)\s*\Z|\s*(?:–|—|\.\.+|…)\s*\d+\s*\Z")
-_AND = re.compile(r"\s{1,20}(?:and|und|&)\s{1,20}", re.IGNORECASE)
+_SIGNED_RANGE = re.compile(r"\s*([-−+]?\d{1,6})\s*(\.\.\.?|…|to\b|through\b|\\ldots|\\dots)\s*([-−+]?\d{1,6})\s*\Z")
+_AND = re.compile(r"(?:\s{0,20},)?\s{1,20}(?:and|und|&)\s{1,20}", re.IGNORECASE)
+_UNION = re.compile(r"∪|\\cup(?![A-Za-z])")
 _DOTS = re.compile(r"(\d+)\s{0,9},\s{0,9}(?:\\[lc]?dots|\.\.\.|…)\s{0,9},\s{0,9}(\d+)")
 _MORE = re.compile(r"(\d\s*(?:-|–|—|−|\.\.\.?|…)\s*\d+)\s+(?=\d)")
 
@@ -57,6 +59,9 @@ class Set(Numeric):
         cell = cleaned(text)
         if cell.text.lower() in _EMPTY:
             return Members(())
+        united = _UNION.split(cell.text)
+        if 1 < len(united) <= 20:
+            return Members(tuple(item for piece in united for item in self.parse(piece).items))
         inner = peeled(cell)
         cell = strip(cell if inner is None else inner)
         if not cell.text:
@@ -150,7 +155,7 @@ def _pieces(cell: Cell) -> list[Cell]:
     """The members: by commas or semicolons, or by spaces where there are none."""
     pieces = cut(cell, ",;，\n")
     if len(pieces) == 1:
-        return words(pieces[0]) if not _RANGE.match(cell.text) else pieces
+        return pieces if _RANGE.match(cell.text) or _SIGNED_RANGE.match(cell.text) else words(pieces[0])
     if len(pieces) == 2 and not strip(pieces[1]).text:
         pieces.pop()
     for piece in pieces:
@@ -165,9 +170,9 @@ def _member(piece: Cell) -> list[Real | str]:
     text = piece.text
     if _WORD.match(text) and text.lower() not in ("nan", "inf", "infinity", "pi", "e"):
         return [_bare(text)]
-    found = _RANGE.match(text)
+    found = _RANGE.match(text) or _SIGNED_RANGE.match(text)
     if found is not None:
-        low, high = int(found.group(1)), int(found.group(3))
+        low, high = (int(end.replace("−", "-")) for end in found.group(1, 3))
         if high < low:
             raise Unreadable(f"the range {text} runs backwards", piece.start)
         if high - low >= MAX_MEMBERS:
