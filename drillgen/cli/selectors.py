@@ -44,20 +44,32 @@ def selectors(command: F) -> F:
     return command
 
 
+def _one_measure(context: click.Context, option: click.Parameter, value: int | None) -> int | None:
+    """A set has a count or fills a time, not both: one of them would be dropped without a word."""
+    other = "minutes" if option.name == "count" else "count"
+    if value is not None and context.params.get(other) is not None:
+        raise click.UsageError("give --count or --minutes, not both", context)
+    return value
+
+
 def drawing(command: F) -> F:
     """--count, --minutes, --seed, --balanced, --unique, --secret: used by `draw_set`."""
     for option in reversed(
         (
-            click.option("--count", type=click.IntRange(1, 10_000_000), metavar="N", help="How many problems (10)."),
             click.option(
-                "--minutes", type=click.IntRange(5, 600), metavar="N", help="Fill a time budget instead of a count."
+                "--count", type=click.IntRange(1, 10_000_000), metavar="N", callback=_one_measure,
+                help="How many problems (10).",
+            ),
+            click.option(
+                "--minutes", type=click.IntRange(5, 600), metavar="N", callback=_one_measure,
+                help="Fill a time budget instead of a count.",
             ),
             click.option("--seed", help="Any text; the same seed gives the same set."),
             click.option("--balanced", is_flag=True, help="Spread moves, kinds and difficulty evenly."),
             click.option("--unique", is_flag=True, help="Fail rather than repeat a problem."),
             secret_option,
         )
-    ):
+    ):  # fmt: skip
         command = option(command)
     return command
 

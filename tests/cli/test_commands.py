@@ -94,6 +94,10 @@ def test_unknown_names_offer_the_nearest(drillgen, args, near):
 def test_usage_errors(drillgen):
     assert drillgen("generate", "--nonsense").returncode == 2
     assert drillgen("chek").returncode == 2
+    for command in (["generate"], ["sheet", "--out", "s.md"], ["pack", "moodle", "--out", "q.xml"]):
+        for measures in (["--count", "3", "--minutes", "30"], ["--minutes", "30", "--count", "3"]):
+            found = drillgen(*command, *measures)
+            assert (found.returncode, "not both" in found.stderr) == (2, True)
     assert "check" in drillgen("chek").stderr
 
 
