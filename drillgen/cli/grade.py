@@ -88,11 +88,16 @@ def _class(verdict: Verdict) -> str:
 
 
 def _rows(files: tuple[str, ...], grader: Any) -> Iterator[Verdict]:
+    from drillgen.progress import note
     from drillgen.submissions import open_input, read
 
     for name in files:
+        foreign = False
         with open_input(name) as stream:
             for row in read(stream, name):
+                if not foreign and "\ufffd" in row.student + row.answer:
+                    foreign = True
+                    note(f"{name} holds bytes that are no UTF-8, shown as \ufffd: save it as CSV UTF-8")
                 yield grader.grade(row)
 
 

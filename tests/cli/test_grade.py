@@ -139,3 +139,13 @@ def test_letters_of_a_sheet_with_choices(drillgen, tmp_path):
 def test_the_table_names_options_by_letter(drillgen, tmp_path):
     (tmp_path / "a.csv").write_text("student,id,answer\nAda,kv_cache.contents@1/72471873,E C d\n")
     assert drillgen("grade", "a.csv").stdout.splitlines()[1].split()[-4:] == ["right", "C,", "D,", "E"]
+
+
+def test_a_file_in_another_encoding_is_said_once(drillgen, tmp_path):
+    rows = "".join(f"Müller,kv_cache.per_token@1/{n},64 KiB\n" for n in range(3))
+    (tmp_path / "a.csv").write_bytes(("student,id,answer\n" + rows).encode("latin-1"))
+    found = drillgen("grade", "a.csv")
+    assert found.returncode == 0
+    assert found.stderr.count("no UTF-8") == 1
+    (tmp_path / "a.csv").write_text("student,id,answer\n" + rows, encoding="utf-8")
+    assert drillgen("grade", "a.csv").stderr == ""
