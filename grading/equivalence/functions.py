@@ -8,7 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from grading.equivalence.pieces import HALF, add_to, as_poly, constant_of, leading, number_poly, plus
-from grading.equivalence.polynomial import LINE, POSITIVE, Mono, Poly, Range, Rational, Term, TooBig, size_of
+from grading.equivalence.polynomial import Mono, Poly, Term
+from grading.equivalence.ranges import LINE, POSITIVE, Range
+from grading.equivalence.rationals import Rational, TooBig, size_of
 from grading.reading.tree import Node
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from fractions import Fraction
 
 from grading.equivalence.functions import CALLS, extreme, opaque, pi
 from grading.equivalence.pieces import HALF, add_to, as_poly, chain, constant_of, number_poly, plain
-from grading.equivalence.polynomial import Poly, Table, Term, TooBig
+from grading.equivalence.polynomial import Poly, Table, Term
 from grading.equivalence.powers import Powers
+from grading.equivalence.rationals import TooBig
 from grading.equivalence.sums import sum_poly
 from grading.reading.tree import Add, Call, Div, Indicator, Mul, Neg, Node, Number, Pow, Sub, Sum, Symbol
 

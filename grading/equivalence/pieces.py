@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from grading.equivalence.polynomial import Poly, Rational, Term
+from grading.equivalence.polynomial import Poly, Term
+from grading.equivalence.rationals import Rational
 from grading.reading.tree import Mul, Node
 
 HALF = Fraction(1, 2)

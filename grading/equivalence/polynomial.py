@@ -11,29 +11,20 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
-from grading.equivalence.domain import Domain, Interval
+from grading.equivalence import ranges
+from grading.equivalence.domain import Domain
+from grading.equivalence.ranges import LINE, Range
+from grading.equivalence.rationals import MAX_BITS, Rational, TooBig, power, quotient
 
-Rational = int | Fraction
 Mono = tuple[tuple[int, Rational], ...]
 Poly = dict[Mono, Rational]
 Term = tuple[Rational, Mono]
-Range = tuple[float, float, bool, bool]
-"""Lower and upper bound of an atom and whether each is left out."""
 
 BUDGET = 12_000
 """Products of two terms in one proof."""
-MAX_BITS = 6000
-"""Longest coefficient."""
 HUGE = 10**300
-LINE: Range = (-math.inf, math.inf, True, True)
-POSITIVE: Range = (0.0, math.inf, True, True)
-
-
-class TooBig(ArithmeticError):
-    """The proof is given up: too much work, or a construct that the normal form does not know."""
 
 
 @dataclass(slots=True)
@@ -99,7 +90,7 @@ class Table:
         interval = self.intervals.get(name)
         if interval is None:
             return 1, ((self.atom("sym", name), 1),)
-        reach = _range_of(interval)
+        reach = ranges.of_interval(interval)
         if reach[1] <= 0 and reach[0] < 0:
             flipped = (-reach[1], -reach[0], reach[3], reach[2])
             return -1, ((self.atom("sym", "-" + name, None, flipped, interval.integer), 1),)
@@ -264,7 +255,7 @@ class Table:
         for at, exponent in mono:
             if at in self.complex:
                 return LINE
-            out = _product(out, _power_range(self.atoms[at].range, exponent))
+            out = ranges.of_product(out, ranges.of_power(self.atoms[at].range, exponent))
             if out is LINE:
                 return LINE
         return out
@@ -435,106 +426,9 @@ class Table:
 _SPECIAL = frozenset(("num", "i", "par", "abs"))
 
 
-def power(number: Rational, n: int) -> Rational:
-    """number^n, exact; `TooBig` beyond the limit on coefficients."""
-    size = max(number.numerator.bit_length(), number.denominator.bit_length())
-    if size > 1 and size * abs(n) > MAX_BITS:
-        raise TooBig("a huge number")
-    if n >= 0:
-        return number**n
-    if not number:
-        raise TooBig("division by zero")
-    return _tidy(Fraction(1) / Fraction(number) ** -n)
-
-
-def size_of(number: Rational) -> Rational:
-    """|number|."""
-    return -number if number < 0 else number
-
-
-def inverse(number: Rational) -> Rational:
-    """1/number."""
-    if number in (1, -1):
-        return number
-    if not number:
-        raise TooBig("division by zero")
-    return _tidy(Fraction(1) / number)
-
-
-def quotient(a: Rational, b: Rational) -> Rational:
-    """a/b, exact, a plain integer where it is one."""
-    if isinstance(a, int) and isinstance(b, int) and a % b == 0:
-        return a // b
-    return _tidy(Fraction(a) / b)
-
-
-def _tidy(number: Rational) -> Rational:
-    return number.numerator if number.denominator == 1 else number
-
-
 def _content(poly: Poly) -> Rational:
     top, bottom = 0, 1
     for number in poly.values():
         top = math.gcd(top, number.numerator)
         bottom = math.lcm(bottom, number.denominator)
     return top if bottom == 1 else Fraction(top, bottom)
-
-
-@lru_cache(maxsize=4096)
-def factored(number: int) -> tuple[tuple[int, int], ...]:
-    """The primes of a positive integer with their exponents; a rest without a factor below 1000 stays whole."""
-    out = []
-    divisor = 2
-    while divisor * divisor <= number and divisor < 1000:
-        count = 0
-        while number % divisor == 0:
-            number //= divisor
-            count += 1
-        if count:
-            out.append((divisor, count))
-        divisor += 1 if divisor == 2 else 2
-    if number > 1:
-        root = math.isqrt(number)
-        out.append((root, 2) if root * root == number else (number, 1))
-    return tuple(out)
-
-
-@lru_cache(maxsize=512)
-def _range_of(interval: Interval) -> Range:
-    low = -math.inf if interval.lower is None else float(interval.lower)
-    high = math.inf if interval.upper is None else float(interval.upper)
-    return low, high, interval.lower_open, interval.upper_open
-
-
-def _product(a: Range, b: Range) -> Range:
-    if a[0] >= 0 and b[0] >= 0:
-        high = 0.0 if a[1] == 0 or b[1] == 0 else a[1] * b[1]
-        return a[0] * b[0] if a[0] and b[0] else 0.0, high, a[2] or b[2], a[3] or b[3]
-    corners = [x * y if x and y else 0.0 for x in a[:2] for y in b[:2]]
-    low, high = min(corners), max(corners)
-    return (low, high, False, False) if math.isfinite(low) or math.isfinite(high) else LINE
-
-
-def _power_range(reach: Range, exponent: Rational) -> Range:
-    low, high, low_open, high_open = reach
-    if exponent == 1:
-        return reach
-    if low < 0:
-        if exponent.denominator == 1 and exponent % 2 == 0 and exponent > 0:
-            top = max(abs(low), abs(high))
-            return 0.0, _pow(top, exponent), high <= 0 and high_open, True
-        return LINE
-    if exponent > 0:
-        return _pow(low, exponent), _pow(high, exponent), low_open, high_open
-    return _pow(high, exponent), _pow(low, exponent), high_open or high == math.inf, low_open or low == 0
-
-
-def _pow(base: float, exponent: Rational) -> float:
-    if base == 0:
-        return 0.0 if exponent > 0 else math.inf
-    if math.isinf(base):
-        return math.inf if exponent > 0 else 0.0
-    try:
-        return float(base ** float(exponent))
-    except OverflowError:
-        return math.inf

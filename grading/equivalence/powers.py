@@ -5,20 +5,9 @@ from __future__ import annotations
 import math
 
 from grading.equivalence.pieces import add_to
-from grading.equivalence.polynomial import (
-    LINE,
-    POSITIVE,
-    Poly,
-    Range,
-    Rational,
-    Table,
-    Term,
-    TooBig,
-    factored,
-    inverse,
-    power,
-    size_of,
-)
+from grading.equivalence.polynomial import Poly, Table, Term
+from grading.equivalence.ranges import LINE, POSITIVE, Range
+from grading.equivalence.rationals import Rational, TooBig, factored, inverse, power, size_of
 
 
 class Powers:

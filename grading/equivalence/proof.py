@@ -7,7 +7,8 @@ from contextlib import suppress
 
 from grading.equivalence.normal import Form
 from grading.equivalence.pieces import add_to, as_poly
-from grading.equivalence.polynomial import Poly, Table, Term, TooBig
+from grading.equivalence.polynomial import Poly, Table, Term
+from grading.equivalence.rationals import TooBig
 from grading.reading.tree import Node
 
 MAX_CASES = 3

@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from grading.equivalence.pieces import HALF, add_to, constant_of, number_poly, plus
-from grading.equivalence.polynomial import Mono, Poly, Rational, TooBig
+from grading.equivalence.polynomial import Mono, Poly
+from grading.equivalence.rationals import Rational, TooBig
 from grading.reading.tree import Sum
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from grading.equivalence.draws import Dim
 from grading.equivalence.evaluate import rational
 from grading.equivalence.normal import Form
 from grading.equivalence.pieces import add_to, as_poly
-from grading.equivalence.polynomial import Poly, Table, TooBig
+from grading.equivalence.polynomial import Poly, Table
+from grading.equivalence.rationals import TooBig
 from grading.reading.tree import Add, Call, Div, Mul, Neg, Node, Number, Pow, Sub, Symbol, Transpose
 
 Letter = tuple[Any, ...]
