@@ -98,7 +98,9 @@ def tex(text: Any, sig: int = 4) -> str:
     shown = text if isinstance(text, str) else num(text, sig)
     mantissa, e, exponent = shown.partition("e")
     out = mantissa.replace(",", "{,}").replace("∞", r"\infty").replace("−", "-").replace("NaN", r"\mathrm{NaN}")
-    return rf"{out} \times 10^{{{exponent}}}" if e and exponent.lstrip("-").isdecimal() else out
+    if not e or not exponent.lstrip("-").isdecimal():
+        return out
+    return {"1": "", "-1": "-"}.get(out, rf"{out} \times ") + f"10^{{{exponent}}}"
 
 
 def par(value: Any, sig: int = 4) -> str:

@@ -112,7 +112,7 @@ class ScenarioInstance:
             }
             out["slips"] = []
             out["solution"] = "\n\n".join(
-                [f"**({p['name']})** {p['solution']}" for p in found]
+                [f"**({p['name']})**{_gap(p['solution'])}{p['solution']}" for p in found]
                 + ["A strong answer touches: " + "; ".join(scenario.points) + "."]
             )
         return out
@@ -137,6 +137,11 @@ class ScenarioInstance:
         return grade_part(self, part, text, given or {}, decimal_comma)
 
 
+def _gap(solution: str) -> str:
+    """What parts a letter from its solution: a list begins on a line of its own."""
+    return "\n\n" if solution.startswith("- ") else " "
+
+
 @cache
 def scenarios() -> dict[str, Scenario]:
     """All scenarios by id."""
@@ -151,7 +156,8 @@ def scenario(name: str) -> Scenario:
     try:
         return scenarios()[id]
     except KeyError:
-        raise Unknown("scenario", name, [s.name for s in scenarios().values()]) from None
+        bare = name.removeprefix("scenario.")
+        raise Unknown("scenario", bare, [s.name for s in scenarios().values()]) from None
 
 
 def make_scenario(found: Scenario, seed: int, secret: ids.Secret | None = None) -> ScenarioInstance:
@@ -172,5 +178,5 @@ def build_scenario(wanted: ids.Id, text: str, secret: ids.Secret | None) -> Scen
     """The scenario of a parsed id."""
     found = scenario(wanted.drill)
     if wanted.version not in (None, found.version):
-        raise ids.BadId(f"{text[:80]!r}: version {wanted.version} of {found.id} cannot be built, only {found.version}")
+        raise ids.BadId(f"{text[:80]!r}: there is no version {wanted.version} of {found.id}, only {found.version}")
     return make_scenario(found, wanted.seed, secret if wanted.mark else None)

@@ -351,7 +351,7 @@ AFFECTED_OUTPUTS = Drill(
     hold=("mask",),
     solve=affected_outputs,
     answer=Set(tolerance=EXACT),
-    steps=lambda answer: {"first": answer[0], "last": answer[-1], "outputs": answer},
+    steps=lambda answer: {"outputs": answer},
     slips=(
         Slip(
             "only_that_token",

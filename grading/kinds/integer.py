@@ -30,7 +30,7 @@ class Integer(Scalar):
 
     def answer_format(self) -> str:
         unit = {"FLOP": "FLOPs", "numbers": ""}.get(self._unit.label, self._unit.label)
-        return f"a whole number{' of ' + unit if unit else ''}, e.g. 4096 or 2^12"
+        return f"a whole number{' of ' + unit if unit else ''}, e.g. 1331 or 11^3"
 
     def precision(self) -> str:
         return "exact" if self.tolerance.exact else super().precision()

@@ -188,10 +188,10 @@ class Number(Scalar):
 
     def answer_format(self) -> str:
         if "%" in self.unit:
-            return "a number or a percentage, e.g. 0.142 or 14.2%"
+            return "a number or a percentage, e.g. 0.0012 or 0.12%"
         if self._unit.label:
-            return f"a number in {self._unit.label}, e.g. {'7.82' if self._unit.label == 'nats' else '407'}"
-        return "a number, e.g. 0.576 or 3/8"
+            return f"a number in {self._unit.label}, e.g. {'7.82' if self._unit.label == 'nats' else '40.7'}"
+        return "a number, e.g. -12.6 or -22/7"
 
 
 def echo(words: tuple[str, ...], unit: Unit) -> str:

@@ -66,7 +66,7 @@ class Quantity(Scalar):
         return Samples(right, wrong, (*refused, "7 fortnights"))
 
     def answer_format(self) -> str:
-        example = {"data": "12 KiB", "flop": "549.8 GFLOP", "time": "7.66 ms"}
+        example = {"data": "12 KiB", "flop": "12.6 GFLOP", "time": "1.26 s"}
         names = [name for name, power in self._unit.dimension if power > 0]
         if len(self._unit.dimension) == 1 and names and names[0] in example:
             return f"a number with a unit, e.g. {example[names[0]]}"

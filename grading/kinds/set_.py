@@ -129,7 +129,7 @@ class Set(Numeric):
         )
 
     def answer_format(self) -> str:
-        return "a set, e.g. {1, 3} or 1-4, 27-30 (none if it is empty)"
+        return "a set, e.g. {1, 9} or 1-4, 27-30 (none if it is empty)"
 
     def precision(self) -> str:
         return "exact" if self.tolerance.exact else f"{self._close.words()} for every member"
