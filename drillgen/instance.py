@@ -177,8 +177,13 @@ def build(text: str, secret: ids.Secret | None = None) -> Instance:
     _unseal(wanted, text, secret)
     card, drill = catalog.drill(wanted.drill)
     if wanted.version is not None and wanted.version != drill.version:
+        shown, version = text[:80], wanted.version
+        if version > drill.version:
+            raise ids.BadId(
+                f"{shown!r}: there is no version {version} of {drill.id} here, the newest is {drill.version}"
+            )
         raise ids.BadId(
-            f"{text[:80]!r}: version {wanted.version} of {drill.id} cannot be built here, only {drill.version}: "
+            f"{shown!r}: version {version} of {drill.id} cannot be built here, only {drill.version}: "
             "its draws have changed since (see the changelog)"
         )
     return make(card, drill, wanted.seed, secret if wanted.mark else None)

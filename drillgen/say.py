@@ -146,7 +146,7 @@ def _whole_scenario(verdict: Verdict) -> Iterator[str]:
         yield plain(line, "  ")
     for part in verdict.parts:
         text = said.get(str(part.get("name")), "").removeprefix("differs")
-        gone = part.get("status") == "invalid" and (not text or text.endswith("is missing"))
+        gone = part.get("status") == "invalid" and (not text or text in ("nothing is given", "the answer is empty"))
         mark = "no answer" if gone else _mark(part)
         yield labelled(f"  {_name(part)}: ", f"{mark}; {text}" if text and not gone else mark, _remark)
 

@@ -64,7 +64,9 @@ def test_check_points_at_the_place(drillgen):
     [
         (["check", "kv_cache.per_tokens@1/1", "3"], "kv_cache.per_token"),
         (["check", "kv_cash.per_token@1/1", "3"], "kv_cache.per_token"),
-        (["check", "kv_cache.per_token@9/1", "3"], "version 9"),
+        (["check", "kv_cache.per_token@9/1", "3"], "no version 9"),
+        (["show", "scenario.fit_on_one_gpu@9/1"], "no version 9"),
+        (["drill", "scenario", "fit_on_gpu"], "fit_on_one_gpu"),
         (["check", "kv_cache.per_token@1/x", "3"], "seed"),
         (["check", "hello", "3"], "kv_cache.per_token@1/4821"),
         (["show", "kv_cache.per_token@1/1000000000"], "999999999"),
