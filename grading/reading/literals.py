@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from grading.errors import Unreadable
-from grading.reading import applied
 from grading.reading.machine import CLOSERS, Machine
+from grading.reading.subscripts import index
 from grading.reading.tokens import VULGAR
 from grading.reading.tree import RELATIONS, Add, Div, Indicator, Node, Number
 
@@ -211,11 +211,11 @@ class Literals(Machine):
         opening = self.tokens[self.at][1]
         start = self.tokens[self.at][2]
         self.at += 1
-        left = applied.index(self)
+        left = index(self)
         token = self.tokens[self.at]
         if token[0] != "op" or token[1] not in RELATIONS:
             raise self.unexpected()
         self.at += 1
-        right = applied.index(self)
+        right = index(self)
         close = self.expect(CLOSERS[opening], start)
         return self.made(Indicator(left, token[1], right, start=start, end=close[3]))

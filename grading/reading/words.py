@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from grading.errors import Unreadable
-from grading.reading import applied
+from grading.reading import applied, subscripts
 from grading.reading.literals import Literals, literal
 from grading.reading.machine import SUM
 from grading.reading.names import MODULES, split, unknown, whole_arrays
@@ -213,7 +213,7 @@ class Words(Literals):
             )
         ):
             self.at += 1
-            indices, end = applied.indices(self, self.declared.arrays.get(word, 2))
+            indices, end = subscripts.indices(self, self.declared.arrays.get(word, 2))
             word = "delta" if word == "I" and not self.declared.knows("I") else word  # the identity matrix
             return self.made(Indexed(word, indices, start=start, end=end))
         if after[0] == "sub":
@@ -226,12 +226,12 @@ class Words(Literals):
         """softmax(s)_j, diag(p)_{ij}: one entry of what a function gives."""
         if not self.declared.indexed or not isinstance(base, WHOLE):
             raise self.unexpected()
-        indices, end = applied.indices(self, None)
+        indices, end = subscripts.indices(self, None)
         return self.made(Entry(base, indices, start=base.start, end=end))
 
     def sum(self, start: int, product: bool) -> Node:
         """sum_r …, \\sum_{r=1}^{T} …, \\sum_{j \\ne i} …; the body runs to the next + or − of its level."""
-        heads = applied.sum_heads(self, start)
+        heads = subscripts.sum_heads(self, start)
         if not self.declared.indexed and any(low is None or high is None for _, low, high, _ in heads):
             raise Unreadable("this sum needs its bounds: \\sum_{i=1}^{4}", start)
         self.enter()
