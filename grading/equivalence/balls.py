@@ -90,6 +90,8 @@ def pow_balls(base: Ball, power: Ball) -> Ball:
     """base to a power that is not a literal; a negative base needs a power that is a whole number exactly."""
     a, ea = base
     x, ex = power
+    if not (abs(x) < HUGE and ex < HUGE):
+        raise Unclear("beyond the range of floats")
     if ex == 0.0 and x == int(x) and abs(x) < 1e6:
         return int_pow(base, int(x))
     if a == 0.0 and ea == 0.0:
@@ -165,6 +167,8 @@ def _arc(function: Callable[[float], float]) -> Callable[[float, float], Ball]:
     """arcsin and arccos on [-1, 1]."""
 
     def run(x: float, error: float) -> Ball:
+        if not error < 1.0:
+            raise Unclear("too coarse")
         room = 1.0 - abs(x)
         if room < -4 * error - 4 * U:
             raise Undefined("outside [-1, 1]")

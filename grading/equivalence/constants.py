@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grading.equivalence.balls import TooLarge, Unclear, Undefined
-from grading.equivalence.evaluate import MAX_LENGTH, Frame, Unsupported, compile_tree, rational
+from grading.equivalence.evaluate import MAX_LENGTH, MAX_TERMS, Frame, Unsupported, compile_tree, rational
 from grading.equivalence.precise import Precise
 from grading.errors import Unreadable
 from grading.reading.tree import Add, Call, Div, Indexed, Mul, Neg, Node, Number, Pow, Sub, Sum, Symbol, children
@@ -52,10 +52,25 @@ def _weight(node: Node, functions: frozenset[str]) -> int:
 
 def _check_length(node: Sum) -> None:
     """A sum over more numbers than will ever be added is unreadable."""
-    if node.lower is not None and node.upper is not None:
-        lower, upper = rational(node.lower), _size(node.upper)
-        if lower is not None and upper is not None and upper - lower >= MAX_LENGTH:
-            raise Unreadable(f"a sum of more than {MAX_LENGTH} terms is too long to be checked", max(node.start, 0))
+    length = _length(node)
+    if length > MAX_LENGTH:
+        raise Unreadable(f"a sum of more than {MAX_LENGTH} terms is too long to be checked", max(node.start, 0))
+    if length * _inside(node.body) > MAX_TERMS:
+        raise Unreadable(f"sums of more than {MAX_TERMS} terms in all are too long to be checked", max(node.start, 0))
+
+
+def _length(node: Sum) -> int:
+    """How many terms a sum between constant bounds has; 1 where that depends on names."""
+    if node.lower is None or node.upper is None:
+        return 1
+    lower, upper = rational(node.lower), _size(node.upper)
+    return 1 if lower is None or upper is None else max(int(upper - lower) + 1, 1)
+
+
+def _inside(node: Node) -> int:
+    """How many terms the longest sums inside a tree have, one inside the other."""
+    inside = max(map(_inside, children(node)), default=1)
+    return inside * _length(node) if isinstance(node, Sum) else inside
 
 
 def _size(node: Node) -> Fraction | None:

@@ -362,6 +362,8 @@ def _sum(node: Sum, frame: Frame) -> Program:
             else:
                 total += value
                 error += spread + abs(total) * U
+        if not (abs(total) < HUGE and error < HUGE):
+            raise TooLarge("a sum beyond the range of floats")
         return total, error
 
     return run

@@ -426,6 +426,9 @@ class IndexPlanner:
             return lambda grid: np.sqrt(base(grid))
         if exponent.denominator == 1:
             n = int(exponent)
+            if abs(n) > 2**52:
+                # floats end long before: every power is 0, ±1 or infinite, and only the parity matters
+                n = (2**52 + n % 2) * (1 if n > 0 else -1)
             self.seen.delicate = self.seen.delicate or abs(n) > 4
             if n == 2:
 

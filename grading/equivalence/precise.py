@@ -13,7 +13,7 @@ from typing import Any
 
 from grading.equivalence.balls import TooLarge, Undefined, unknown_coefficients
 from grading.equivalence.decimals import DIGITS, ONE, REACH, UNARY, Decimals, Value
-from grading.equivalence.evaluate import MAX_LENGTH, Unsupported, rational
+from grading.equivalence.evaluate import MAX_LENGTH, MAX_TERMS, Unsupported, rational
 from grading.reading.tree import (
     RELATIONS,
     Add,
@@ -58,6 +58,7 @@ class Precise(Decimals):
         self.arrays = arrays or {}
         self.axes = axes or {}
         self.limit = limit
+        self.nested = 0  # how many sums are being added up
 
     def value(self, node: Node) -> Value:
         """The value of a tree; `Undefined`, `Unclear` or `TooLarge` where there is none."""
@@ -171,17 +172,19 @@ def _sum(self: Precise, node: Sum) -> Value:
     last = size if node.upper is None else self.near_whole(self.value(node.upper))
     if first is None or last is None:
         raise Undefined("a bound that is not a whole number")
-    if last - first >= MAX_LENGTH:
+    if last - first >= (MAX_LENGTH if not self.nested else int(MAX_TERMS ** (1.0 / (self.nested + 1)))):
         raise TooLarge("a sum of too many terms")
     left_out = None if node.skip is None else self.near_whole(self.value(node.skip))
     hidden = self.names.get(node.index)
     total: Value = ONE if node.product else Fraction(0)
+    self.nested += 1
     for i in range(first, last + 1):
         if i == left_out:
             continue
         self.names[node.index] = Fraction(i)
         term = self.value(node.body)
         total = self.times(total, term) if node.product else self.plus(total, term)
+    self.nested -= 1
     if hidden is None:
         self.names.pop(node.index, None)
     else:

@@ -15,6 +15,7 @@ from grading.reading.lists import Cell, cleaned, cut, peeled, strip, words
 from grading.reading.typed import read_plain
 
 _TIMES = re.compile(r"×|\\times(?![A-Za-z])|✕|(?<![A-Za-z_\\])[xX](?![A-Za-z_])")
+_SUM = re.compile(r"sum|prod|[∑∏Σ]")
 _POINTS = tuple(
     {at: Fraction(prime) for at, prime in enumerate(primes)}
     for primes in (
@@ -53,6 +54,8 @@ class Shape(Kind):
         text = strip(piece).text
         if not text:
             raise Unreadable("an axis is missing", piece.start)
+        if _SUM.search(text):
+            raise Unreadable("an axis is a whole number or a product of sizes", piece.start)
         if self.symbols:
             from grading.reading.evaluate import Irrational, exact_at
             from grading.reading.grammar import Declared, read

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from grading.errors import Unreadable
-from grading.reading.tokens import PROGRAM
+from grading.reading.tokens import MAX_SUMS, PROGRAM, SUMS
 
 MAX_LENGTH = 2000
 MAX_CELLS = 400
@@ -103,6 +103,8 @@ def cleaned(text: str) -> Cell:
         raise Unreadable(f"the answer is longer than {MAX_LENGTH} characters")
     if not text.strip():
         raise Unreadable("the answer is empty", 0)
+    if sum(map(text.count, SUMS)) > MAX_SUMS:
+        raise Unreadable(f"more than {MAX_SUMS} sums")
     text = _QUIET.sub(lambda found: found.group() if found.group() == "\\\\" else " " * len(found.group()), text)
     text = text.replace("\\langle", "      (").replace("\\rangle", "      )")
     text = _SCALAR_PRINT.sub(lambda found: f"{' ' * len(found.group(1))}{found.group(2)} ", text)

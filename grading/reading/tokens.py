@@ -18,6 +18,8 @@ Token = tuple[str, str, int, int, bool]
 MAX_LENGTH = 2000
 MAX_TOKENS = 1200
 MAX_DIGITS = 400
+MAX_SUMS = 24
+SUMS = ("sum_", "prod_", "sum^", "prod^", "∑", "∏", "Σ")
 
 _GREEK_LETTERS = """
 alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon
@@ -120,6 +122,8 @@ def tokenize(text: str, offset: int = 0) -> list[Token]:
         raise Unreadable(f"the answer is longer than {MAX_LENGTH} characters")
     if not text.isascii():
         text = text.translate(_FULL_WIDTH)
+    if len(text) > 100 and sum(map(text.count, SUMS)) > MAX_SUMS:
+        raise Unreadable(f"more than {MAX_SUMS} sums")
     if ("${" in text or "$(" in text) and text.count("$") % 2:
         raise Unreadable("a dollar sign without its partner", offset + text.index("$"))
     out: list[Token] = []

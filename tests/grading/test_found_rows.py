@@ -129,6 +129,31 @@ def test_huge_fractions_in_exponents_cost_nothing(row: Row) -> None:
     assert time.process_time() - begun < 0.5
 
 
+SUMS = r"\sum_{i=1}^{9999} i"
+BOMBS: list[Row] = [
+    ("expression", "x", r"x^(\prod_{i=1}^{400} i)", "wrong", REAL_X),
+    ("expression", "x", r"asin(\prod_{i=1}^{400} i) x", "wrong", REAL_X),
+    ("indexed", "p_i", "p_i^(1e399)", "wrong", SIMPLEX),
+    ("indexed", "p_i", "sum_r p_r^(1e399)", "wrong", SIMPLEX),
+    ("number", "1", "+".join([SUMS] * 80), "invalid", {}),
+    ("set", "{1, 2}", "{" + ",".join([SUMS] * 80) + "}", "invalid", {}),
+    ("shape", "(1, 2)", f"({SUMS}, {SUMS})", "invalid", {}),
+    ("expression", "4*x", r"\sum_{k=1}^{100}\sum_{l=1}^{100} k l x", "invalid", REAL_X),
+    ("expression", "3025*x", r"\sum_{k=1}^{10}\sum_{l=1}^{10} k l x", "right", REAL_X),
+]
+"""Powers beyond floats ended the grader; many sums cost more than an answer may."""
+
+
+@pytest.mark.parametrize("row", BOMBS, ids=lambda row: f"{row[0]}: {row[2][:40]}")
+def test_what_grows_beyond_floats_or_costs_too_much_is_bounded(row: Row) -> None:
+    outcome((row[0], row[1], row[1], "", row[4]))  # imports are not on trial
+    begun = time.process_time()
+    found = outcome(row)
+    assert found != "crash"
+    assert found == row[3] or (row[3] == "wrong" and found in ("invalid", "None"))
+    assert time.process_time() - begun < 0.2
+
+
 def test_the_words_on_a_constant_key_do_not_tell_it() -> None:
     verdict = match_row({"kind": "expression", "key": "10", "answer": "11"})
     assert verdict["verdict"] == "wrong"
