@@ -66,6 +66,8 @@ class Replaced(Grid):
 
 
 def whole_sum(body: Program, place: int, dim: Dim, product: bool) -> Program:
+    """The sum or product of a body over the whole axis that an index runs over."""
+
     def run(grid: Grid) -> Any:
         value = body(grid)
         size = grid.size(dim)

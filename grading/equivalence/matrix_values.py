@@ -73,6 +73,7 @@ def _mapped(entries: Any, make: Callable[[Fraction], Any]) -> Any:
 
 
 def to_decimal(value: Fraction) -> Decimal:
+    """The value to the digits of the context in force."""
     return Decimal(value.numerator) / Decimal(value.denominator)
 
 
@@ -86,6 +87,7 @@ def exactly(draw: Draw, program: Callable[[Values], Any]) -> Any:
 
 
 def over(a: Any, b: Any) -> Any:
+    """a/b; `Redraw` where b is zero."""
     try:
         return a / b
     except (ZeroDivisionError, InvalidOperation):
@@ -113,6 +115,7 @@ def scalar_power(base: Any, exponent: Any, fixed: Fraction | None) -> Any:
 
 
 def matrix_power(matrix: Any, n: int, values: Values, shape: Shape) -> Any:
+    """matrix^n for n ≥ 0, by repeated products."""
     out = values.eye(shape[0])
     for _ in range(n):
         out = out @ matrix
@@ -155,6 +158,7 @@ def _gauss(matrix: Any) -> Any:
 
 
 def softmax(matrix: Any, axis: int, exact: bool) -> Any:
+    """Softmax along an axis, in decimals or in floats."""
     import numpy as np
 
     if exact:
@@ -175,6 +179,7 @@ def each(function: Callable[[Any], Any], value: Any) -> Any:
 
 @lru_cache(maxsize=4)
 def constant(name: str) -> Decimal:
+    """e or pi to the digits of the exact run."""
     if name == "e":
         return Context(prec=EXACT_DIGITS).exp(Decimal(1))
     from mpmath import libmp

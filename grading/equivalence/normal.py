@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from grading.equivalence.functions import CALLS, extreme, opaque, pi
-from grading.equivalence.pieces import HALF, add_to, as_poly, chain, constant_of, number_poly, plain
+from grading.equivalence.pieces import HALF, add_to, as_poly, chain, constant_of, number_poly
 from grading.equivalence.polynomial import Poly, Table, Term
 from grading.equivalence.powers import Powers
-from grading.equivalence.rationals import TooBig
+from grading.equivalence.rationals import TooBig, tidy
 from grading.equivalence.sums import sum_poly
 from grading.reading.tree import Add, Call, Div, Indicator, Mul, Neg, Node, Number, Pow, Sub, Sum, Symbol
 
@@ -45,7 +45,7 @@ class Form(Powers):
         """A tree as one factored term: what roots, logarithms and divisions work on."""
         match node:
             case Number(value=value):
-                return plain(value), ()
+                return tidy(value), ()
             case Neg(arg=arg):
                 number, mono = self.term(arg)
                 return -number, mono
@@ -161,7 +161,7 @@ def _indicator(form: Form, node: Indicator) -> Poly:
 
 
 _POLY: Mapping[type, Callable[..., Poly]] = {
-    Number: lambda _form, node: number_poly(plain(node.value)),
+    Number: lambda _form, node: number_poly(tidy(node.value)),
     Symbol: Form._symbol,
     Neg: lambda form, node: {m: -c for m, c in form.poly(node.arg).items()},
     Add: Form._total,

@@ -22,24 +22,24 @@ def add_to(out: Poly, part: Poly, factor: Rational) -> None:
 
 
 def as_poly(term: Term) -> Poly:
+    """A polynomial of one term."""
     return {term[1]: term[0]} if term[0] else {}
 
 
 def number_poly(number: Rational) -> Poly:
+    """A constant polynomial."""
     return {(): number} if number else {}
 
 
 def plus(poly: Poly, number: Rational) -> Poly:
+    """poly + number, as a new one."""
     out = dict(poly)
     add_to(out, number_poly(number), 1)
     return out
 
 
-def plain(value: Fraction) -> Rational:
-    return value.numerator if value.denominator == 1 else value
-
-
 def constant_of(poly: Poly) -> Rational | None:
+    """The number that a polynomial is, or None."""
     if not poly:
         return 0
     if len(poly) == 1:
@@ -48,6 +48,7 @@ def constant_of(poly: Poly) -> Rational | None:
 
 
 def leading(poly: Poly) -> Rational:
+    """The coefficient that decides a sum's sign: of its first monomial."""
     return poly[min(poly)] if poly else 1
 
 

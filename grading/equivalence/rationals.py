@@ -50,6 +50,7 @@ def quotient(a: Rational, b: Rational) -> Rational:
 
 
 def tidy(number: Rational) -> Rational:
+    """A plain integer where the number is whole."""
     return number.numerator if number.denominator == 1 else number
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 def sum_poly(form: Form, node: Sum) -> Poly:
+    """A sum with bounds as a polynomial; `TooBig` where there is no closed form."""
     if node.lower is None or node.upper is None or node.skip is not None:
         raise TooBig("a sum without a closed form")
     lower, upper = form.poly(node.lower), form.poly(node.upper)
