@@ -297,12 +297,14 @@ UNARY: dict[str, Callable[[float, float], Ball]] = {
 
 
 def mean_ball(parts: list[Ball]) -> Ball:
+    """The mean of some numbers."""
     n = len(parts)
     total = math.fsum(value for value, _ in parts)
     return total / n, sum(error for _, error in parts) / n + abs(total / n) * 2 * U
 
 
 def log_base(argument: Ball, base: Ball) -> Ball:
+    """ln(argument)/ln(base)."""
     top, et = ln_ball(*argument)
     bottom, eb = ln_ball(*base)
     if abs(bottom) <= 4 * eb:

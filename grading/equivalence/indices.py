@@ -17,6 +17,7 @@ from grading.equivalence.evaluate import rational
 from grading.equivalence.grids import FUNCTIONS, MAX_AXES, Grid, Program, Shifted, whole_sum
 from grading.equivalence.matrices import MAX_PLAIN_BITS, Planner, ShapeError
 from grading.equivalence.matrix_values import Redraw
+from grading.equivalence.pieces import chain
 from grading.reading.tree import (
     RELATIONS,
     Add,
@@ -220,17 +221,10 @@ class IndexPlanner:
 
     def product(self, node: Mul) -> Program:
         """A product; factors that are whole arrays (p^T y) are taken together and must give a number."""
-        parts: list[Node] = []
-        rest: Node = node
-        while isinstance(rest, Mul):
-            parts.append(rest.right)
-            rest = rest.left
-        parts.append(rest)
-        parts.reverse()
         programs: list[Program] = []
         run: list[Node] = []
         how = node.how
-        for part in [*parts, None]:
+        for part in [*chain(node), None]:
             if part is not None and self.bare(part):
                 run.append(part)
                 continue
