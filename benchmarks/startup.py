@@ -1,5 +1,6 @@
 """Start-up: CPU time of commands as ratios to a bare `python -c pass` in the same run."""
 
+import os
 import resource
 import statistics
 import subprocess
@@ -19,8 +20,10 @@ COMMANDS = {
 def cpu_seconds(args):
     """User and system seconds of one run, interpreter included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # An installed program runs from its bytecode, whatever the shell says about writing it.
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as elsewhere:
-        subprocess.run([sys.executable, *args], cwd=elsewhere, stdout=subprocess.DEVNULL, check=False)
+        subprocess.run([sys.executable, *args], cwd=elsewhere, env=kept, stdout=subprocess.DEVNULL, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
