@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from drillgen.worksheet.choices import Choice, of_options, of_slips
@@ -58,6 +58,20 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Slip:
+    """A known wrong answer as the key lists it. part: the part's name in a scenario, else "". remark: Markdown."""
+
+    part: str
+    show: str
+    remark: str
+
+    @property
+    def mark(self) -> str:
+        """The part before it: "(a) ", or nothing."""
+        return f"({self.part}) " if self.part else ""
+
+
+@dataclass(frozen=True)
 class Question:
     """A numbered problem. lead: what stands before the parts ("" where there is one part without a name)."""
 
@@ -74,6 +88,11 @@ class Question:
     @property
     def minutes(self) -> int:
         return int(self.problem["minutes"])
+
+    @property
+    def points(self) -> int:
+        """What it counts on the score line: a scenario's parts are drills of their own, one point each."""
+        return len(self.parts) if _apart(self.problem) else 1
 
 
 def question(
@@ -93,6 +112,11 @@ def question(
     return Question(number, problem, str(problem["prompt"]), parts, grade)
 
 
+def _apart(problem: Mapping[str, Any]) -> bool:
+    """Whether the parts bring their own answers and slips, as a scenario's do."""
+    return all("answer" in part for part in problem.get("parts", ())) and "parts" in problem
+
+
 def _minutes(problem: Mapping[str, Any]) -> float:
     # Parts that share one working get less room each than they would alone.
     return float(problem["minutes"]) / max(1, len(problem["parts"])) / 1.5
@@ -101,7 +125,7 @@ def _minutes(problem: Mapping[str, Any]) -> float:
 def _shows(problem: Mapping[str, Any]) -> list[str]:
     """What to print for each part: a scenario's parts bring their own answers, others are shown in one string."""
     parts: Sequence[Mapping[str, Any]] = problem["parts"]
-    if all("answer" in part for part in parts):
+    if _apart(problem):
         return [str(part["answer"]["show"]) for part in parts]
     pieces = str(problem["answer"]["show"]).split(";" if ";" in problem["answer"]["show"] else "\n")
     if len(pieces) != len(parts):
@@ -128,6 +152,8 @@ def _part(
         choices = of_options(problem)
     elif options.choices and "slips" in problem:
         choices = of_slips(problem, grade)
+        if problem["kind"] in PLAIN:
+            choices = tuple(replace(choice, text=grouped(choice.text)) for choice in choices)
     shown = str(problem["answer"]["show"]) if show is None else show
     space = millimetres(str(problem["kind"]), float(problem["minutes"]), options, made=bool(choices))
     return Part(
@@ -136,17 +162,28 @@ def _part(
     )  # fmt: skip
 
 
-def named_slips(question: Question) -> list[tuple[str, str]]:
-    """What each slip leads to, as letters where the question is a choice, and its remark (Markdown)."""
-    letters = {choice.key: choice.letter for part in question.parts for choice in part.choices}
-    out: list[tuple[str, str]] = []
-    for slip in question.problem["slips"]:
+def named_slips(question: Question) -> list[Slip]:
+    """The slips of a problem, or of each part of a scenario; options are named by their letters."""
+    if _apart(question.problem):
+        pairs = zip(question.parts, question.problem["parts"], strict=True)
+        return [slip for part, asked in pairs for slip in _slips(part.name, (part,), asked)]
+    return list(_slips("", question.parts, question.problem))
+
+
+def _slips(name: str, parts: Sequence[Part], problem: Mapping[str, Any]) -> Iterator[Slip]:
+    choices = [choice for part in parts for choice in part.choices]
+    letters = {choice.key: choice.letter for choice in choices if choice.key}
+    # Of several slips that show one value, the option keeps the first one's id; all of them lead to its letter.
+    shown = {choice.text: choice.letter for choice in choices if choice.plain and not choice.right}
+    for slip in problem.get("slips", ()):
         value = slip["value"]
         keys = [slip["id"]] if slip["id"] in letters else value if isinstance(value, list) else [value]
-        named = bool(letters) and all(isinstance(k, str) and k in letters for k in keys)
-        show = (", ".join(sorted(letters[k] for k in keys)) or "none") if named else str(slip["show"])
-        out.append((grouped(show) if question.problem["kind"] in PLAIN else show, str(slip["remark"])))
-    return out
+        if letters and all(isinstance(k, str) and k in letters for k in keys):
+            show = ", ".join(sorted(letters[k] for k in keys)) or "none"
+        else:
+            text = grouped(str(slip["show"])) if problem["kind"] in PLAIN else str(slip["show"])
+            show = shown.get(text, text)
+        yield Slip(name, show, str(slip["remark"]))
 
 
 def grouped(show: str) -> str:
