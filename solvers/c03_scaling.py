@@ -777,8 +777,8 @@ STATEMENTS = statement_drill(
         ),
         Statement(
             "unscaled_rows_nearly_one_hot_at_128",
-            "With unit-variance components, $d_k = 128$, 4,096 keys and no scale, a typical row puts most of its weight "
-            "on a single key.",
+            "With unit-variance components, $d_k = 128$, 4,096 keys and no scale, a typical row puts most of its "
+            "weight on a single key.",
             True,
             "The logits then have a standard deviation of about eleven; a lead of a few units already decides a row.",
         ),
