@@ -237,8 +237,8 @@ LINE_REMARKS = {
     "columns_summed": "The sum runs down the columns; softmax acts along a row, so one number a row is subtracted.",
     "sigmoid": "Softmax is treated entry by entry; subtract the weighted row sum instead of scaling by one minus P.",
     "weight_dropped": "The factor P in front is missing; a score gradient is weight times surprise.",
-    "no_scale": "The scale is missing; the scores carry one over the root of d_k, so the gradient does too.",
-    "divided_by_dk": "The scale is applied twice; the scores carry one over the root of d_k, not one over d_k.",
+    "no_scale": "The scale is missing; the scores carry one over the root of $d_k$, so the gradient does too.",
+    "divided_by_dk": "The scale is applied twice; the scores carry one over the root of $d_k$, not one over $d_k$.",
     "transposed_scores": "The score gradient is transposed; queries are its rows, so it stands as it is.",
     "key_gradient_used": "The keys' gradient is taken; the map of the queries receives the queries' gradient.",
     "query_gradient_used": "The queries' gradient is taken; the map of the keys receives the keys' gradient.",
@@ -360,12 +360,12 @@ QUERY_GRADIENT = Drill(
         Slip(
             "no_scale",
             lambda p, values, g, keys: _keyed_sum(score_gradient(p, values, g), keys, 1.0),
-            "The scale is missing; the scores are dot products over the root of d_k, and the chain rule keeps it.",
+            "The scale is missing; the scores are dot products over the root of $d_k$, and the chain rule keeps it.",
         ),
         Slip(
             "divided_by_dk",
             lambda p, values, g, keys: _keyed_sum(score_gradient(p, values, g), keys, 1 / len(keys[0])),
-            "The sum is divided by d_k; the scores carry the root of d_k.",
+            "The sum is divided by $d_k$; the scores carry the root of $d_k$.",
         ),
         Slip(
             "rowsum_missing",
@@ -407,7 +407,7 @@ KEY_GRADIENT = Drill(
         Slip(
             "no_scale",
             lambda p, values, g, q, j: scaled(q, score_gradient(p, values, g)[j - 1]),
-            "The scale is missing; the score is a dot product over the root of d_k, and its slope keeps that root.",
+            "The scale is missing; the score is a dot product over the root of $d_k$, and its slope keeps that root.",
         ),
         Slip(
             "rowsum_missing",
@@ -422,7 +422,7 @@ KEY_GRADIENT = Drill(
         Slip(
             "divided_by_dk",
             lambda p, values, g, q, j: scaled(q, score_gradient(p, values, g)[j - 1] / len(q)),
-            "The product is divided by d_k; the score carries the root of d_k.",
+            "The product is divided by $d_k$; the score carries the root of $d_k$.",
         ),
     ),
 )  # fmt: skip

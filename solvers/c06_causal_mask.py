@@ -595,7 +595,7 @@ FRACTION_FORMULA = Drill(
         Slip(
             "count",
             lambda: "T (T+1)/2",
-            "That is the number of pairs; the share divides it by all T² of them.",
+            "That is the number of pairs; the share divides it by all $T^2$ of them.",
         ),
     ),
 )

@@ -210,7 +210,8 @@ PERMUTED_SCORES = Drill(
         Slip(
             "inverse_permutation",
             lambda S, pi: permute_both(S, inverse(pi)),
-            "The inverse reordering is applied; place i holds old token pi(i), so entry (i, j) comes from there.",
+            r"The inverse reordering is applied; place $i$ holds old token $\pi(i)$, so entry $(i, j)$ comes "
+            "from there.",
         ),
     ),
 )

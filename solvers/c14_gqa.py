@@ -134,7 +134,7 @@ HEAD_MAP = Drill(
         Slip(
             "divided_by_kv_heads",
             lambda n, H_kv: n // H_kv,
-            "The head is divided by the number of KV heads; divide by the group size h / H_kv.",
+            r"The head is divided by the number of KV heads; divide by the group size $h / H_{\text{kv}}$.",
             branch=True,
         ),
         Slip(
@@ -186,7 +186,7 @@ CACHE_RATIO = Drill(
         Slip(
             "other_scheme",
             lambda h, H_kv, target: h if target == "gqa" else h / H_kv,
-            "The other scheme's ratio is given; GQA keeps H_kv KV heads, MQA a single one.",
+            r"The other scheme's ratio is given; GQA keeps $H_{\text{kv}}$ KV heads, MQA a single one.",
         ),
     ),
     notes=(
@@ -301,7 +301,7 @@ DECODE_INTENSITY = Drill(
         Slip(
             "group_size_only",
             lambda h, H_kv, b: h / H_kv if b != 2 else None,
-            "The group size h / H_kv is the answer at two bytes per number only; the width b divides it.",
+            r"The group size $h / H_{\text{kv}}$ is the answer at two bytes per number only; the width $b$ divides it.",
         ),
         Slip(
             "inverted",
@@ -578,7 +578,11 @@ INTENSITY_FORMULA = Drill(
             lambda: "h/H_kv",
             "This holds at two bytes per number; for b bytes it is multiplied by 2/b.",
         ),
-        Slip("inverse", lambda: "2 H_kv/(b h)", "The heads are upside down; FLOPs grow with h, bytes with H_kv."),
+        Slip(
+            "inverse",
+            lambda: "2 H_kv/(b h)",
+            r"The heads are upside down; FLOPs grow with $h$, bytes with $H_{\text{kv}}$.",
+        ),
         Slip(
             "keys_only",
             lambda: "4 h/(b H_kv)",

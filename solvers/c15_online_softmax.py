@@ -118,11 +118,13 @@ def inverse_factor(m_old: float, m_new: float) -> float:
     return math.exp(m_new - m_old)
 
 
-NEVER_RESCALED = "The old sums are added as they stand; once the maximum rises they must shrink by e^(old − new)."
-U_NOT_RESCALED = "Only l is moved to the new maximum; u stands on the same base and takes the same factor."
+NEVER_RESCALED = (
+    r"The old sums are added as they stand; once the maximum rises they must shrink by $e^{\text{old} - \text{new}}$."
+)
+U_NOT_RESCALED = r"Only $\ell$ is moved to the new maximum; $u$ stands on the same base and takes the same factor."
 WRONG_SIGN = "The exponent is new minus old, which lets the past grow; it is old minus new, a factor of at most 1."
-MAX_NOT_ADDED_BACK = "Only the log of the normaliser is given; l was measured from the maximum, so add m back."
-MAX_ONLY = "The maximum alone is given; the other keys add ln l to it."
+MAX_NOT_ADDED_BACK = r"Only the log of the normaliser is given; $\ell$ was measured from the maximum, so add $m$ back."
+MAX_ONLY = r"The maximum alone is given; the other keys add $\ln \ell$ to it."
 
 
 def _raised(scores: Sequence[float], values: Sequence[float], block_size: int) -> list[tuple[float, float]]:
@@ -463,7 +465,7 @@ ROW_LOGSUMEXP = Drill(
         Slip(
             "log_forgotten",
             lambda states: states[-1][0] + states[-1][1],
-            "The normaliser is added to the maximum without its log; the logsumexp is m + ln l.",
+            r"The normaliser is added to the maximum without its log; the logsumexp is $m + \ln \ell$.",
         ),
         Slip("max_only", lambda states: states[-1][0], MAX_ONLY),
         Slip(
@@ -493,11 +495,14 @@ OUTPUT = Drill(
     answer=VectorAnswer(tolerance=rel(0.01)),
     steps=lambda answer: {"o": answer},
     slips=(
-        Slip("not_divided", lambda u: u, "The running sum u is given; divide it by the normaliser l at the end."),
+        Slip(
+            "not_divided", lambda u: u, r"The running sum $u$ is given; divide it by the normaliser $\ell$ at the end."
+        ),
         Slip(
             "divided_by_max",
             lambda u, m: [x / math.exp(m) for x in u],
-            "The sum is divided by e^m; both u and l stand on the base m, so it cancels and u/l is left.",
+            r"The sum is divided by $e^m$; both $u$ and $\ell$ stand on the base $m$, so it cancels and $u/\ell$ "
+            "is left.",
         ),
         Slip(
             "divided_by_count",
@@ -692,7 +697,7 @@ MERGE_FORMULA = Drill(
         Slip(
             "wrong_sign",
             lambda: "(e^(-m_a) u_a + e^(-m_b) u_b)/(e^(-m_a) l_a + e^(-m_b) l_b)",
-            "The factors are inverted; a state on base m stands for sums e^m times as large.",
+            "The factors are inverted; a state on base $m$ stands for sums $e^m$ times as large.",
         ),
     ),
 )

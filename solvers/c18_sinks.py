@@ -60,9 +60,9 @@ def kept_positions(n: int, window: int, t: int) -> list[int]:
     return sorted({*range(1, min(n, t) + 1), *range(max(1, t - window + 1), t + 1)})
 
 
-ODDS_FORGOTTEN = "The weight stands where the odds belong; divide w by 1 − w."
+ODDS_FORGOTTEN = "The weight stands where the odds belong; divide $w$ by $1 - w$."
 LOG10 = "A base-10 log is taken; the exponential in the softmax is undone by the natural log."
-ONE_COMPETITOR = "A single competitor is counted; all T − 1 other keys are in the denominator."
+ONE_COMPETITOR = "A single competitor is counted; all $T - 1$ other keys are in the denominator."
 
 SHARE = Drill(
     id="sinks.share",
@@ -84,12 +84,12 @@ SHARE = Drill(
         Slip(
             "linear_share",
             lambda a, T: a / (a + T - 1),
-            "The logit itself is shared out; the softmax shares its exponential, e^a against 1 for each other key.",
+            "The logit itself is shared out; the softmax shares its exponential, $e^a$ against 1 for each other key.",
         ),
         Slip(
             "complement",
             lambda a, T: (T - 1) / (math.exp(a) + T - 1),
-            "The share of the other keys together is given; the one key has e^a in the numerator.",
+            "The share of the other keys together is given; the one key has $e^a$ in the numerator.",
         ),
     ),
 )
@@ -118,7 +118,7 @@ ADVANTAGE = Drill(
         Slip(
             "odds_inverted",
             lambda w, T: math.log((1 - w) * (T - 1) / w),
-            "The odds are upside down; a larger share needs a larger advantage, so w stands on top.",
+            "The odds are upside down; a larger share needs a larger advantage, so $w$ stands on top.",
         ),
     ),
 )
@@ -136,14 +136,14 @@ ADVANTAGE_EXPRESSION = Drill(
         Slip(
             "T_not_reduced",
             lambda: "ln(w T/(1-w))",
-            "The key is counted among its own competitors; only T − 1 others are left.",
+            "The key is counted among its own competitors; only $T - 1$ others are left.",
         ),
         Slip(
             "odds_inverted",
             lambda: "ln((1-w) (T-1)/w)",
-            "The odds are upside down; a larger share needs a larger advantage, so w stands on top.",
+            "The odds are upside down; a larger share needs a larger advantage, so $w$ stands on top.",
         ),
-        Slip("log_missing", lambda: "w (T-1)/(1-w)", "This is e^a; take its natural log to get the logit."),
+        Slip("log_missing", lambda: "w (T-1)/(1-w)", "This is $e^a$; take its natural log to get the logit."),
     ),
 )
 
@@ -166,7 +166,7 @@ CAP = Drill(
         Slip(
             "others_at_zero",
             lambda g, T: math.exp(g) / (math.exp(g) + T - 1),
-            "The other keys are taken as orthogonal; the weight is largest when they point the opposite way, at −g.",
+            "The other keys are taken as orthogonal; the weight is largest when they point the opposite way, at $-g$.",
         ),
         Slip("others_forgotten", lambda g: 1 / (1 + math.exp(-2 * g)), ONE_COMPETITOR),
     ),
@@ -191,7 +191,7 @@ GAIN_NEEDED = Drill(
         Slip(
             "half_lost",
             lambda answer: 2 * answer,
-            "The whole span of the logits is given; it reaches from −g to g, so g is half of it.",
+            "The whole span of the logits is given; it reaches from $-g$ to $g$, so $g$ is half of it.",
         ),
         Slip("others_forgotten", lambda w: math.log(w / (1 - w)) / 2, ONE_COMPETITOR),
         Slip("odds_forgotten", lambda w, T: math.log(w * (T - 1)) / 2, ODDS_FORGOTTEN),
@@ -253,12 +253,12 @@ OUTPUT_WITH_SINK = Drill(
         Slip(
             "plain_mean_with_sink",
             lambda values: sum(values) / (len(values) + 1),
-            "All tokens are weighted equally, the sink included; the sink takes w and the others share 1 − w.",
+            "All tokens are weighted equally, the sink included; the sink takes $w$ and the others share $1 - w$.",
         ),
         Slip(
             "sink_share_used",
             lambda w, values: w * sum(values) / len(values),
-            "The mean is multiplied by the sink's share; what reaches the other tokens is 1 − w.",
+            "The mean is multiplied by the sink's share; what reaches the other tokens is $1 - w$.",
         ),
     ),
     notes="tightened: the answer is neither 1 nor a number that the problem shows",
@@ -277,8 +277,8 @@ EVICTION_FACTOR = Drill(
         Slip(
             "no_change", lambda: 1, "The weights are left as they are; without the sink they no longer add up to one."
         ),
-        Slip("added", lambda w: 1 + w, "The share is added to one; the rest must be divided by what is left, 1 − w."),
-        Slip("inverse_of_share", lambda w: 1 / w, "The sink's own share is inverted; the rest is divided by 1 − w."),
+        Slip("added", lambda w: 1 + w, "The share is added to one; the rest must be divided by what is left, $1 - w$."),
+        Slip("inverse_of_share", lambda w: 1 / w, "The sink's own share is inverted; the rest is divided by $1 - w$."),
         Slip("shrinks", lambda w: 1 - w, "The weights shrink here; they must grow to add up to one again."),
     ),
 )
@@ -418,12 +418,12 @@ SHARE_FORMULA = Drill(
     answer=Expression(symbols={"a": "real", "T": "integer >= 2"}, tolerance=EQUIVALENT),
     steps=lambda answer: {"formula": answer},
     slips=(
-        Slip("T_keys", lambda: "e^a/(e^a + T)", "The sink is counted among the others as well; only T − 1 are left."),
+        Slip("T_keys", lambda: "e^a/(e^a + T)", "The sink is counted among the others as well; only $T - 1$ are left."),
         Slip("two_keys", lambda: "1/(1 + e^(-a))", ONE_COMPETITOR),
         Slip(
             "others_share",
             lambda: "(T - 1)/(e^a + T - 1)",
-            "The share of the others together is given; the sink has e^a in the numerator.",
+            "The share of the others together is given; the sink has $e^a$ in the numerator.",
         ),
     ),
 )
@@ -441,12 +441,12 @@ CAP_FORMULA = Drill(
         Slip(
             "others_at_zero",
             lambda: "e^g/(e^g + T - 1)",
-            "The other keys are taken as orthogonal; the weight is largest when they point the opposite way, at −g.",
+            "The other keys are taken as orthogonal; the weight is largest when they point the opposite way, at $-g$.",
         ),
         Slip(
             "T_keys",
             lambda: "e^g/(e^g + T e^(-g))",
-            "The leading key is counted among the others as well; only T − 1 are left.",
+            "The leading key is counted among the others as well; only $T - 1$ are left.",
         ),
     ),
 )
@@ -464,17 +464,17 @@ GAIN_FORMULA = Drill(
         Slip(
             "half_lost",
             lambda: "ln(w (T-1)/(1-w))",
-            "The whole span of the logits is given; it reaches from −g to g, so g is half of it.",
+            "The whole span of the logits is given; it reaches from $-g$ to $g$, so $g$ is half of it.",
         ),
         Slip(
             "T_keys",
             lambda: "1/2 ln(w T/(1-w))",
-            "The leading key is counted among the others as well; only T − 1 are left.",
+            "The leading key is counted among the others as well; only $T - 1$ are left.",
         ),
         Slip(
             "odds_inverted",
             lambda: "1/2 ln((1-w)(T-1)/w)",
-            "The odds are upside down; a larger share needs a larger gain, so w stands on top.",
+            "The odds are upside down; a larger share needs a larger gain, so $w$ stands on top.",
         ),
     ),
 )
