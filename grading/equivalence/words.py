@@ -387,13 +387,15 @@ class Speller:
             for word, poly in items:
                 add_to(out, self.table.times(poly, self.trace(word, shape[0])), 1)
             return Words(None, {(): out})
-        if name == "diag" and shape[1] == 1 and shape[0] != 1:
-            square = (shape[0], shape[0])
-            return self.collected(square, [(poly, self.diagonal_letter(word, shape[0])) for word, poly in items])
+        if name == "diag" and 1 in shape and shape != (1, 1):
+            size = shape[0] if shape[1] == 1 else shape[1]
+            columns = [(poly, word if shape[1] == 1 else self.turned(word)) for word, poly in items]
+            return self.collected((size, size), [(poly, self.diagonal_letter(word, size)) for poly, word in columns])
         # sorted, so that equal insides give equal letters in every run
         key = tuple(sorted(((word, tuple(sorted(poly.items()))) for word, poly in items), key=repr))
         if name == "diag":
-            shape = (shape[0], 1) if shape[0] == shape[1] else (shape[1], shape[1])
+            # the diagonal of a matrix, a letter unlike the diagonal matrix of a column
+            name, shape = "diagonal", (shape[0], 1)
         elif name == "mean":
             return Words(None, {(): {((self.table.atom("fn", (name, key)), 1),): 1}})
         return self.collected(shape, [(_ONE, ((name, key, False, shape),))])

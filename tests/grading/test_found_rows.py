@@ -31,6 +31,7 @@ HEAD: dict[str, Any] = {
     "shapes": {"Q": ["T", "d_k"], "K": ["T", "d_k"], "V": ["T", "d_v"], "P": ["T", "T"]},
     "symbols": {"d_k": "integer >= 1"},
 }
+COLUMNS: dict[str, Any] = {"shapes": {"p": ["T", 1], "y": ["T", 1], "A": ["T", "T"]}}
 SIZES: dict[str, Any] = {"symbols": ["B", "T", "d"]}
 
 
@@ -139,6 +140,7 @@ BOMBS: list[Row] = [
     ("set", "{1, 2}", "{" + ",".join([SUMS] * 80) + "}", "invalid", {}),
     ("shape", "(1, 2)", f"({SUMS}, {SUMS})", "invalid", {}),
     ("expression", "4*x", r"\sum_{k=1}^{100}\sum_{l=1}^{100} k l x", "invalid", REAL_X),
+    ("expression", "x", r"x^(\sum_{i=1}^{400} i^-400)", "wrong", POSITIVE_X),
     ("expression", "3025*x", r"\sum_{k=1}^{10}\sum_{l=1}^{10} k l x", "right", REAL_X),
 ]
 """Powers beyond floats ended the grader; many sums cost more than an answer may."""
@@ -223,6 +225,12 @@ ROWS: list[Row] = [
     ("expression", "sqrt(d_k)", "sqrtd_k", "right", SINK),
     ("expression", "ln(T)", "lnt", "invalid", SINK),
     ("matrix_expression", "P^{-T} V", "P^-T V", "right", HEAD),
+    # diag of a row and of a diagonal: the proof by words took one for the other
+    ("matrix_expression", "(diag(p) - p p^T) y", "diag(p^T) y - p p^T y", "right", COLUMNS),
+    ("matrix_expression", "diag(p) + diag(y)", "diag(p^T + y^T)", "right", COLUMNS),
+    ("matrix_expression", "diag(A)^T", "diag(A)", "wrong", COLUMNS),
+    ("matrix_expression", "(diag(A) y^T)^T", "y diag(A)^T", "right", COLUMNS),
+    ("matrix_expression", "diag(diag(A))", "diag(diag(A)^T)", "right", COLUMNS),
     ("matrix_expression", "softmax(Q K^T) V", "softmax(Q @ K.T, axis=0) @ V", "wrong", HEAD),
     ("matrix_expression", "softmax(K Q^T)^T V", "softmax(Q @ K.T, axis=0) @ V", "right", HEAD),
     ("indexed", "p_i*(delta_ij - p_j)", r"(\operatorname{diag}(p) - pp^\top)_{ij}", "right", SIMPLEX),
