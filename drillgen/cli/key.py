@@ -90,13 +90,13 @@ def _lines(sheet: Sheet, options: Options) -> Iterator[str]:
         yield f"{question.number}. {question.id}"
         for part in question.parts:
             right = [c for c in part.choices if c.right]
-            note = "; ".join(c.text if c.plain else phrase(c.text) for c in right) or part.precision
+            note = " · ".join(c.text if c.plain else phrase(c.text) for c in right) or part.precision
             yield from wrapped(f"({part.name}) " if part.name else "", f"{part.answer}   [{note}]")
         if options.solutions:
             yield ""
             solution = terminal.write(str(question.problem["solution"]), width() - 3)
             yield from (f"   {line}".rstrip() for line in solution.split("\n"))
             yield ""
-            for show, remark in named_slips(question):
-                yield from wrapped("- ", f"{show}: {phrase(remark)}")
+            for slip in named_slips(question):
+                yield from wrapped("- ", f"{slip.mark}{slip.show}: {phrase(slip.remark)}")
             yield ""

@@ -76,7 +76,7 @@ def _sheet(sheet: Sheet, options: Options, key: bool) -> str:
         head += (
             f'<div class="head"><span class="name">Name {name}</span>'
             '<span>Date <span class="fill"></span></span>'
-            f'<span>Score <span class="fill"></span> / {len(sheet.questions)}</span></div>\n'
+            f'<span>Score <span class="fill"></span> / {sheet.points}</span></div>\n'
         )
         head += "".join(f'<p class="instructions">{escape(s)}</p>\n' for s in options.instructions.splitlines() if s)
     problems = "\n".join(_solved(q, options) if key else _asked(q) for q in sheet.questions)
@@ -121,8 +121,9 @@ def _solved(question: Question, options: Options) -> str:
     if options.solutions:
         body += f"<div>{_typeset(str(question.problem['solution']))}</div>"
         slips = "".join(
-            f'<li><span class="typed">{escape(show)}</span>: {_typeset(remark, phrase=True)}</li>'
-            for show, remark in named_slips(question)
+            f'<li>{escape(slip.mark)}<span class="typed">{escape(slip.show)}</span>: '
+            f"{_typeset(slip.remark, phrase=True)}</li>"
+            for slip in named_slips(question)
         )
         body += f'<div class="slips"><p>Known slips</p><ul>{slips}</ul></div>' if slips else ""
     return f'<li class="problem">{body}</li>'
@@ -131,7 +132,7 @@ def _solved(question: Question, options: Options) -> str:
 def _answer(part: Part) -> str:
     name = f"<b>({escape(part.name)})</b> " if part.name else ""
     right = [c for c in part.choices if c.right]
-    detail = "; ".join(_option(c.text, c.plain, part.code) for c in right)
+    detail = " · ".join(_option(c.text, c.plain, part.code) for c in right)
     note = "" if part.choices else f' <span class="note">{escape(part.precision)}</span>'
     shown = (
         f'<b class="typed">{escape(part.answer)}</b>' if part.code and not right else f"<b>{escape(part.answer)}</b>"

@@ -17,7 +17,7 @@ def escape(text: str) -> str:
     """A text as Markdown that shows it and does nothing else."""
     text = " ".join(text.split())
     text = re.sub(r"([\\`*_\[\]$<>&~|])", r"\\\1", text)
-    return re.sub(r"^([#+\-=]|\d+(?=[.)]))", _at_start, text)
+    return re.sub(r"^([#+\-=]|\d+(?=[.)](?:\s|$)))", _at_start, text)
 
 
 def _at_start(found: re.Match[str]) -> str:
@@ -48,7 +48,7 @@ def _sheet(sheet: Sheet, options: Options, key: bool) -> Iterator[str]:
         yield f"**{escape(sheet.student.label)}**" if key else f"Name: **{escape(sheet.student.label)}**"
         yield ""
     if not key:
-        yield f"{'' if sheet.student else 'Name: ________  '}Date: ________  Score: ____ / {len(sheet.questions)}"
+        yield f"{'' if sheet.student else 'Name: ________  '}Date: ________  Score: ____ / {sheet.points}"
         yield ""
         for line in options.instructions.splitlines():
             if line.strip():
@@ -90,7 +90,7 @@ def _solved(question: Question, options: Options) -> Iterator[str]:
         name = f"({escape(part.name)}) " if part.name else ""
         right = [choice for choice in part.choices if choice.right]
         shown = code(part.answer) if part.code and not right else f"**{escape(part.answer)}**"
-        detail = "; ".join(_option(choice.text, choice.plain, part) for choice in right)
+        detail = " · ".join(_option(choice.text, choice.plain, part) for choice in right)
         note = detail if right else f"*{escape(part.precision)}*"
         yield from (f"{name}{shown} {note}".rstrip(), "")
     if options.solutions:
@@ -98,5 +98,5 @@ def _solved(question: Question, options: Options) -> Iterator[str]:
         slips = named_slips(question)
         if slips:
             yield from ("*Known slips*", "")
-            yield from (f"- {code(show)}: {remark}" for show, remark in slips)
+            yield from (f"- {slip.mark}{code(slip.show)}: {slip.remark}" for slip in slips)
             yield ""

@@ -105,7 +105,7 @@ def _sheet(sheet: Sheet, options: Options, key: bool) -> dict[str, Any]:
     title = f"Key: {options.title}" if key else options.title
     codes = [] if key else qr.codes(options.command, ids)
     return {
-        "student": student, "footer": f"{title} · {student}" if student else title, "ids": ids,
+        "student": student, "points": sheet.points, "footer": f"{title} · {student}" if student else title, "ids": ids,
         "command": f"{options.command} {' '.join(ids)}", "qr": [list(code) for code in codes],
         # Few codes go into the last page's footer, so that they never cost a page of their own.
         "long": len(codes) > 2,
@@ -165,7 +165,9 @@ def _solved(question: Question, options: Options) -> dict[str, Any]:
     }  # fmt: skip
     if options.solutions:
         out["solution"] = _typeset(str(question.problem["solution"]))
-        out["slips"] = [{"show": show, "remark": _phrase(remark)} for show, remark in named_slips(question)]
+        out["slips"] = [
+            {"part": slip.mark, "show": slip.show, "remark": _phrase(slip.remark)} for slip in named_slips(question)
+        ]
     return out
 
 

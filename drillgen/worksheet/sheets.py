@@ -21,6 +21,11 @@ class Sheet:
     questions: tuple[Question, ...]
     student: Student | None = None
 
+    @property
+    def points(self) -> int:
+        """What the score line counts to."""
+        return sum(question.points for question in self.questions)
+
 
 def build(instances: Iterable[Any], options: Options | None = None, student: Student | None = None) -> Sheet:
     """A sheet of instances (drills or scenarios), its key graded; raises KeyRefused where the grader refuses it."""

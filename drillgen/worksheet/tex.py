@@ -56,7 +56,7 @@ def _sheet(sheet: Sheet, options: Options, key: bool) -> Iterator[str]:
         name = rf"\textbf{{{student}}}\hfill" if student else _LINE
         yield (
             rf"\vspace{{1em}}Name {name}\quad Date \makebox[30mm]{{{_LINE}}}"
-            rf"\quad Score \makebox[12mm]{{{_LINE}}} / {len(sheet.questions)}\par"
+            rf"\quad Score \makebox[12mm]{{{_LINE}}} / {sheet.points}\par"
         )
         for line in options.instructions.splitlines():
             if line.strip():
@@ -114,13 +114,18 @@ def _solved(question: Question, options: Options) -> Iterator[str]:
         name = f"({latex.escape(part.name)}) " if part.name else ""
         right = [c for c in part.choices if c.right]
         shown = latex.typed(part.answer) if part.code and not right else rf"\textbf{{{latex.escape(part.answer)}}}"
-        note = "; ".join(_option(c.text, c.plain, part) for c in right) or rf"\emph{{{latex.escape(part.precision)}}}"
+        note = (
+            r" \textperiodcentered{} ".join(_option(c.text, c.plain, part) for c in right)
+            or rf"\emph{{{latex.escape(part.precision)}}}"
+        )
         start = rf"\textbf{{{question.number}.}} " if number == 0 else ""
         yield rf"\par {start}{name}{shown} \quad {note}" + (rf" \hfill {id}\par" if number == 0 else r"\par")
     if options.solutions:
         yield _typeset(str(question.problem["solution"])) + r"\par"
         slips = named_slips(question)
         if slips:
-            items = "\n".join(rf"\item {{}}{latex.typed(show)}: {_typeset(remark)}" for show, remark in slips)
+            items = "\n".join(
+                rf"\item {{}}{latex.escape(s.mark)}{latex.typed(s.show)}: {_typeset(s.remark)}" for s in slips
+            )
             yield rf"{{\small\emph{{Known slips}}\begin{{itemize}}{items}\end{{itemize}}}}"
     yield r"\medskip"

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import html
 import io
 import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
 
+from drillgen.instance import open_id
 from drillgen.output import Refused
 from drillgen.typeset.markdown import read
-from drillgen.worksheet import KeyRefused, Options, build, render
+from drillgen.worksheet import KeyRefused, Options, Sheet, build, render
 from drillgen.worksheet.choices import of_slips
+from drillgen.worksheet.md import escape
 from drillgen.worksheet.qr import BYTES, commands
+from drillgen.worksheet.question import named_slips
 from drillgen.worksheet.roster import Student
 
 from .fakes import KINDS, Fake, everything
@@ -291,3 +296,89 @@ def test_the_maths_font_has_every_glyph_that_mathml_writes() -> None:
     font = TTFont(Path(templates.__file__).parent / "_worksheet_math.woff")
     assert {c for c in wanted if len(c) == 1 and ord(c) not in font.getBestCmap()} == set()
     assert "MATH" in font
+
+
+def test_slips_of_one_value_lead_to_one_letter() -> None:
+    fake = Fake("quantity", slips=4)
+    fake.slips[1] = ("twin", fake.slips[0][1], "The same number another way.")
+    (question,) = build([fake], Options(choices=True)).questions
+    letters = {choice.text: choice.letter for choice in question.parts[0].choices}
+    slips = named_slips(question)
+    assert [slip.show for slip in slips] == [letters[show] for _, show, _ in fake.slips]
+    assert slips[0].show == slips[1].show and slips[0].remark != slips[1].remark
+
+
+def test_a_scenario_counts_its_parts_and_lists_their_slips() -> None:
+    options = Options(solutions=True)
+    scenario = open_id("scenario.fit_on_one_gpu@1/1")
+    sheet = build([scenario, Fake("parts"), Fake("number")], options)
+    assert [question.points for question in sheet.questions] == [6, 1, 1]
+    for form in ("html", "md", "tex"):
+        asked = html.unescape(re.sub("<[^>]*>", "", render([sheet], options, form).decode()))
+        assert re.search(r"Score\b.*/ 8\b", asked), form
+    assert re.search(r"Score ?/ 8\b", words(render([sheet], options)))
+    slips = named_slips(sheet.questions[0])
+    wanted = [(p["name"], s["show"]) for p in scenario.problem(True)["parts"] for s in p["slips"]]
+    assert len(wanted) > 6 and {name for name, _ in wanted} >= {"a", "b"}
+    assert [slip.part for slip in slips] == [name for name, _ in wanted]
+    assert "- (a) `256 KiB`: " in render([sheet], options, "md", key=True).decode()
+    assert "(a) 256 KiB: " in words(render([sheet], options, key=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("937.519 tokens/s", "937.519 tokens/s"), ("937.519", "937.519"), ("0.5", "0.5"), ("1. one", "1\\. one"),
+        ("2) two", "2\\) two"), ("3.", "3\\."), ("1.)", "1.)"), ("- x", "\\- x"),
+    ],
+)  # fmt: skip
+def test_markdown_escapes_what_would_begin_a_list_and_no_decimal(text: str, shown: str) -> None:
+    assert escape(text) == shown
+
+
+def test_right_options_stand_apart_without_semicolons() -> None:
+    sheet = build([Fake("multi_choice")])
+    assert "**A, C** one · three" in render([sheet], ALL, "md", key=True).decode()
+    assert ";" not in _visible(render([sheet], ALL, "html", key=True).decode()).partition("A, C")[2]
+    assert r"one \textperiodcentered{} three" in render([sheet], ALL, "tex", key=True).decode()
+
+
+def _visible(page: str) -> str:
+    return html.unescape(re.sub("<[^>]*>", "", page))
+
+
+def test_the_heading_of_the_slips_never_ends_a_page() -> None:
+    options = Options(solutions=True)
+    parted = 0
+    fakes = [Fake("quantity", seed) for seed in range(1, 7)]
+    for fake in fakes:
+        fake.slips = [
+            (id, show, f"{remark} {'It takes more than two lines to say. ' * 6}") for id, show, remark in fake.slips
+        ]
+    for lines in range(20):
+        questions = build(fakes, options).questions
+        # A solution that grows pushes every list of slips over the end of the page, line by line.
+        grown = {**questions[0].problem, "solution": "\n\n".join(["A line."] * (1 + lines))}
+        sheet = Sheet((replace(questions[0], problem=grown), *questions[1:]))
+        texts = pages(render([sheet], options, key=True))
+        assert not any(re.search(r"Known slips ?Key: Attention drills ?page", text) for text in texts), lines
+        parted += len(texts) > 1
+    assert parted
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 6, 7])
+def test_both_columns_of_the_last_page_are_used(count: int) -> None:
+    options = Options(columns=2, paper="letter")
+    sheet = build([Fake("quantity", seed) for seed in range(1, count + 1)], options)
+    reader = PdfReader(io.BytesIO(render([sheet], options)))
+    last = reader.pages[-1]
+    places: dict[str, float] = {}
+
+    def place(text: str, cm: list[float], tm: list[float], *_: object) -> None:
+        if found := re.fullmatch(r"(\d+)\.", text.strip()):
+            places[found[1]] = cm[0] * tm[4] + cm[2] * tm[5] + cm[4]
+
+    last.extract_text(visitor_text=place)
+    middle = float(last.mediabox.width) / 2
+    left, right = (sum(1 for x in places.values() if (x < middle) == side) for side in (True, False))
+    assert left and right and abs(left - right) <= 1, places
