@@ -234,7 +234,11 @@ def _setter(body: str, display: bool) -> str:
 
 SHORT = 18
 """Glyphs up to which a formula in a line stays in one piece: a third of a line, so that none is left half empty."""
-_INK = re.compile(r"[a-z.]{2,}(?=\()|#h\([^)]*\)|[\\\\ \"(),]|[tb]:")
+_INK = re.compile(
+    r"limits: #\w+|\"(?:normal|large|binary|relation|opening|closing|punctuation)\"|"
+    r"[a-z.]{2,}(?=\()|#h\([^)]*\)|[\\ \"(),]|[tb]:"
+)
+"""What of a formula's source puts no glyph on paper."""
 _BREAKS = re.compile(r"[=<>≤≥≈≠→+−·×/∈∼]")
 
 

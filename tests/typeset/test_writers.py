@@ -230,3 +230,25 @@ def test_mathml_of_some_formulas_in_full() -> None:
     assert row(parse(r"\mathrm{KV}")) == "<mi>KV</mi>"
     assert row(parse(r"\ln T")) == '<mi>ln</mi><mspace width="0.1667em"></mspace><mi>T</mi>'
     assert row(parse("-x")) == '<mo form="prefix" lspace="0" rspace="0">−</mo><mi>x</mi>'
+
+
+@pytest.mark.parametrize(
+    ("text", "setter"),
+    [
+        (r"$N = 7{,}241{,}732{,}096$", "short"),
+        (r"$\ln T - \sigma^2/2$", "short"),
+        (r"$d_k$", "m"),
+        (r"$2Td\,(2d + 2H_{\text{kv}}d_h) + 4T^2d + 6Td\,d_{\text{ff}}$", "m"),
+        (r"$T = \dfrac{3}{5}$", "tall"),
+        (r"$$T = \dfrac{3}{5}$$", "m"),
+    ],
+)
+def test_short_formulas_stay_whole_and_tall_ones_get_room(text: str, setter: str) -> None:
+    assert f" {setter}(" in typst.blocks(read(text))
+
+
+def test_a_number_keeps_its_unit() -> None:
+    made = typst.blocks(read("It reads $4{,}800$ GB/s, 12 KiB and 3 keys of B."))
+    assert "\u00a0GB/s" in made
+    assert "12\u00a0KiB" in made
+    assert "3 keys" in made
