@@ -10,6 +10,7 @@ from grading.errors import BadKey, Unreadable
 from grading.kinds.base import Comparison
 from grading.kinds.expression import Expression
 from grading.tolerance import EQUIVALENT, digits, rel, within
+from tests.grading.laws import samples_hold
 
 T1 = {"T": "integer >= 1"}
 XY = ["x", "y"]
@@ -213,13 +214,4 @@ def test_reading_keeps_the_learners_order() -> None:
 @pytest.mark.parametrize("key", ["e^x/(e^x + y^2 + 1)", "x^2 - 3 x y/2", "ln(1 + x^2) + sqrt(2)"])
 def test_samples_hold(key: str) -> None:
     kind = Expression(symbols=XY, tolerance=EQUIVALENT)
-    samples = kind.samples(key)
-    assert len(samples.right) >= 4
-    assert len(samples.wrong) >= 4
-    for text in samples.right:
-        assert kind.compare(kind.parse(text), key).right is True, text
-    for text in samples.wrong:
-        assert kind.compare(kind.parse(text), key).right is False, text
-    for text in samples.unreadable:
-        with pytest.raises(Unreadable):
-            kind.parse(text)
+    samples_hold(kind, key, right=4, wrong=4)

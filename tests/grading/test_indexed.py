@@ -9,6 +9,7 @@ import pytest
 from grading.errors import BadKey, Unreadable
 from grading.kinds.base import Comparison
 from grading.kinds.indexed import Indexed
+from tests.grading.laws import samples_hold
 
 P: dict[str, Any] = {"arrays": {"p": "simplex"}}
 PY: dict[str, Any] = {"arrays": {"p": "simplex", "y": "real vector"}}
@@ -172,13 +173,4 @@ def test_kind_is_a_value() -> None:
     [(P, "p_i*(delta_ij - p_j)"), (PY, "p_j (y_j - sum_r p_r y_r)"), (QK, "sum_c q_ic k_jc/sqrt(d_k)")],
 )
 def test_samples_hold(declared: dict[str, Any], key: str) -> None:
-    kind = Indexed(**declared)
-    samples = kind.samples(key)
-    assert len(samples.wrong) >= 4
-    for text in samples.right:
-        assert kind.compare(kind.parse(text), key).right is True, text
-    for text in samples.wrong:
-        assert kind.compare(kind.parse(text), key).right is False, text
-    for text in samples.unreadable:
-        with pytest.raises(Unreadable):
-            kind.parse(text)
+    samples_hold(Indexed(**declared), key, wrong=4)

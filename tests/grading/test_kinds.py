@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from grading.errors import Unreadable
 from grading.kinds.base import Kind
 from grading.kinds.choice import Choice, Option
 from grading.kinds.integer import Integer
@@ -24,6 +23,7 @@ from grading.kinds.shape import Shape
 from grading.kinds.table import Table
 from grading.kinds.vector import Vector
 from grading.tolerance import EXACT, digits, rel, within
+from tests.grading.laws import samples_hold
 
 fits = settings(max_examples=300, deadline=None)
 reals = st.one_of(
@@ -167,17 +167,7 @@ SAMPLED: list[tuple[Kind, Any]] = [
 
 @pytest.mark.parametrize(("kind", "value"), SAMPLED, ids=[f"{kind.name}-{at}" for at, (kind, _) in enumerate(SAMPLED)])
 def test_samples_are_graded_as_listed(kind: Kind, value: Any) -> None:
-    samples = kind.samples(value)
-    assert samples.right
-    assert samples.unreadable
-    for text in samples.right:
-        assert kind.compare(kind.parse(text), value).right is True, text
-    for text in samples.wrong:
-        assert kind.compare(kind.parse(text), value).right is False, text
-    for text in samples.unreadable:
-        with pytest.raises(Unreadable):
-            kind.parse(text)
-            pytest.fail(f"{text!r} was read")
+    samples_hold(kind, value)
 
 
 @pytest.mark.parametrize(("kind", "value"), SAMPLED, ids=[f"{kind.name}-{at}" for at, (kind, _) in enumerate(SAMPLED)])

@@ -9,6 +9,7 @@ import pytest
 from grading.errors import BadKey, Unreadable
 from grading.kinds.base import Comparison
 from grading.kinds.matrix_expression import MatrixExpression
+from tests.grading.laws import samples_hold
 
 BACK: dict[str, Any] = {"shapes": {"P": ["T", "T"], "dO": ["T", "d_v"], "V": ["T", "d_v"], "dP": ["T", "T"]}}
 ATT: dict[str, Any] = {
@@ -182,16 +183,7 @@ def test_kind_is_a_value() -> None:
     ("declared", "key"), [(BACK, "P^T dO"), (ATT, "softmax(Q K^T/sqrt(d_k)) V"), (VEC, "p o (y - ones (p^T y))")]
 )
 def test_samples_hold(declared: dict[str, Any], key: str) -> None:
-    kind = MatrixExpression(**declared)
-    samples = kind.samples(key)
-    assert len(samples.wrong) >= 4
-    for text in samples.right:
-        assert kind.compare(kind.parse(text), key).right is True, text
-    for text in samples.wrong:
-        assert kind.compare(kind.parse(text), key).right is False, text
-    for text in samples.unreadable:
-        with pytest.raises(Unreadable):
-            kind.parse(text)
+    samples_hold(MatrixExpression(**declared), key, wrong=4)
 
 
 @pytest.mark.parametrize(
