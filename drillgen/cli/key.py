@@ -35,6 +35,7 @@ def command(ids: tuple[str, ...], secret: str | None, as_json: bool, out: str | 
     from drillgen.worksheet import build, render
     from drillgen.worksheet.files import form_of, save
 
+    out = None if out == "-" else out
     form = form_of(out) if out else "md"
     if ids == ("-",):
         ids = tuple(sys.stdin.read().split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from drillgen.cli.selectors import draw_set, drawing, read_secret, repeat_hint, seed_text, selection, selectors
-from drillgen.pack import ENDINGS, FORMATS
+from drillgen.pack import BINARY, ENDINGS, FORMATS
 
 
 @click.command(epilog="  ".join(f"{name}: {what}" for name, what in FORMATS.items()))
@@ -14,7 +14,7 @@ from drillgen.pack import ENDINGS, FORMATS
 @drawing
 @click.option("--title", default="Attention drills", metavar="TEXT", help="Name of the deck, category or quiz.")
 @click.option("--choices", is_flag=True, help="Multiple choice, with options made of the slips.")
-@click.option("--out", required=True, metavar="FILE", help="Where to write the package.")
+@click.option("--out", required=True, metavar="FILE", help="Where to write the package; - is standard output.")
 def command(
     form: str, card: tuple[str, ...], drill: tuple[str, ...], stars: tuple[int, ...], kind: tuple[str, ...],
     chain: str, count: int | None, minutes: int | None, seed: str | None, balanced: bool, unique: bool,
@@ -32,10 +32,10 @@ def command(
     from drillgen.pack.items import flatten
     from drillgen.progress import track
     from drillgen.worksheet import Options, build
-    from drillgen.worksheet.files import save
+    from drillgen.worksheet.files import is_standard_output, save
     from drillgen.worksheet.roster import clean
 
-    if not out.lower().endswith(ENDINGS[form]):
+    if not (is_standard_output(out, form in BINARY) or out.lower().endswith(ENDINGS[form])):
         raise CannotWrite(f"{form} is written to a name that ends in {ENDINGS[form]}, not {out!r}")
     text = seed_text(seed)
     chosen = selection(card, drill, stars, kind, chain)

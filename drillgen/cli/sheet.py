@@ -24,11 +24,11 @@ MOST = 500
 @selectors
 @drawing
 @layout
-@click.option("--out", metavar="FILE", help="The sheet: .pdf, .html, .md or .tex.")
+@click.option("--out", metavar="FILE", help="The sheet: .pdf, .html, .md or .tex; - is standard output.")
 @click.option("--key", metavar="FILE", help="The key, with the answers; same endings.")
 @click.option("--students", metavar="FILE", help="A roster (CSV with `name`, perhaps `id`): one sheet each.")
 @click.option("--split", metavar="DIR", help="With --students: one file each in this folder, not one in all.")
-@click.option("--form", type=click.Choice(FORMS), default="pdf", help="What --split writes (pdf).")
+@click.option("--form", type=click.Choice(FORMS), default="pdf", help="What --split and --out - write (pdf).")
 def command(
     card: tuple[str, ...], drill: tuple[str, ...], stars: tuple[int, ...], kind: tuple[str, ...], chain: str,
     count: int | None, minutes: int | None, seed: str | None, balanced: bool, unique: bool, secret: str | None,
@@ -44,7 +44,7 @@ def command(
     from drillgen.output import Refused
     from drillgen.progress import track
     from drillgen.worksheet import render
-    from drillgen.worksheet.files import form_of, save, save_into
+    from drillgen.worksheet.files import form_of, is_standard_output, others, save, save_into
     from drillgen.worksheet.sheets import render_each
 
     if (out is None) == (split is None):
@@ -55,7 +55,8 @@ def command(
         raise click.UsageError("--split goes with --students")
     if (count or 0) > MOST:
         raise Refused(f"a sheet holds at most {MOST} problems, not {count}")
-    forms = {name: form_of(name) for name in (out, key) if name}
+    named = [name for name in (out, key) if name]
+    forms = {name: form if is_standard_output(name, form == "pdf") else form_of(name) for name in named}
     options = gather(given)
     text = seed_text(seed)
     chosen = selection(card, drill, stars, kind, chain)
@@ -64,11 +65,12 @@ def command(
     sheets = _sheets(drawn, options, text, students, opened)
     if "pdf" in (*forms.values(), form if split else ""):
         _warn(sheets, options)
-    documents = [(name, render(sheets, options, forms[name], key=name == key)) for name in (out, key) if name]
+    documents = [(name, render(sheets, options, forms[name], key=name == key)) for name in named]
     if split:
         names = [f"{sheet.student.slug}.{form}" for sheet in sheets if sheet.student]
         made = track(render_each(sheets, options, form), "files", len(sheets))
         save_into(split, list(zip(names, made, strict=True)))
+        _leftovers(split, others(split, names))
     save(documents)
     repeat_hint(seed, text)
 
@@ -86,6 +88,13 @@ def _sheets(drawn: list[Any], options: Options, seed: str, students: str | None,
         build(own_problems(drawn, seed, student, secret), options, student)
         for student in track(roster, "sheets", len(roster))
     ]
+
+
+def _leftovers(folder: str, found: list[str]) -> None:
+    if found:
+        shown = ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
+        files = "1 file that this run has" if len(found) == 1 else f"{len(found)} files that this run has"
+        click.echo(f"note: {folder} also holds {files} not written: {shown}", err=True)
 
 
 def _warn(sheets: list[Sheet], options: Options) -> None:

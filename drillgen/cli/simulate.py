@@ -14,8 +14,46 @@ if TYPE_CHECKING:
     from drillgen.simulate.report import Report
 
 F = TypeVar("F", bound=Callable[..., Any])
-COUNT = click.IntRange(1, 10**12)
 SHARE = click.FloatRange(0, 1, min_open=True)
+
+
+class Count(ParamType[int]):
+    """A whole number with bounds so wide that help need not print them; what is outside is told when it is met."""
+
+    name = "integer"
+
+    def __init__(self, least: int = 1, most: int = 10**12) -> None:
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            found = int(value)
+        except ValueError:
+            self.fail(f"{value!r} is no whole number.", param, ctx)
+        if found < self.least:
+            self.fail(f"{value} is less than {self.least}.", param, ctx)
+        if found > self.most:
+            self.fail(f"{value} is more than {self.most:,}.", param, ctx)
+        return found
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return "N"
+
+
+COUNT = Count()
+
+
+class Simulations(click.Group):
+    """Offers the nearest name for one that it does not know."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            from solvers.errors import Unknown
+
+            raise click.UsageError(str(Unknown("simulation", args[0], self.commands)), ctx)
+        return super().resolve_command(ctx, args)
 
 
 class DType(ParamType[str]):
@@ -63,10 +101,10 @@ def machine(command: F) -> F:
     return backend(device(command))
 
 
-seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random draws.")
+seed = click.option("--seed", type=Count(0, 10**18), default=0, show_default=True, help="Of the random draws.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Simulations, context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
     """Run what the cards end in: online softmax, a KV cache, serving, rank collapse, entropy.
 
@@ -112,7 +150,7 @@ def online_softmax(plot: str | None, as_json: bool, **asked: Any) -> None:
     help="How the tokens lie.",
 )  # fmt: skip
 @click.option("--page", type=COUNT, default=16, show_default=True, help="Tokens a page (paged).")
-@click.option("--sinks", type=click.IntRange(0), default=4, show_default=True, help="First tokens kept (sink-window).")
+@click.option("--sinks", type=Count(0), default=4, show_default=True, help="First tokens kept (sink-window).")
 @click.option("--window", type=COUNT, default=512, show_default=True, help="Newest tokens kept (sink-window).")
 @click.option("--allocate", is_flag=True, help="Take the memory for real, and say how much appeared.")
 @machine
@@ -128,13 +166,20 @@ def kv_cache(plot: str | None, as_json: bool, **asked: Any) -> None:
 @command.command(short_help="Many requests on one cache.")
 @click.option("--model", default="llama2-7b", show_default=True, help="A model by its id.")
 @click.option("--accelerator", default="A100-80GB", show_default=True, help="An accelerator by its id.")
-@click.option("--gpus", type=click.IntRange(1, 4096), default=1, show_default=True, help="How many share the model.")
+@click.option("--gpus", type=Count(1, 4096), default=1, show_default=True, help="How many share the model.")
 @click.option(
     "--dtype", type=DType("fp64", "fp32", "fp16", "bf16", "fp8", "int8"), default="fp16", show_default=True,
     help="Of the cached numbers.",
 )  # fmt: skip
-@click.option("--requests", type=click.IntRange(1, 10**6), default=200, show_default=True, help="How many.")
-@click.option("--rate", type=click.FloatRange(0), default=4.0, show_default=True, help="Arrivals a second; 0: at once.")
+@click.option("--requests", type=Count(1, 10**6), default=200, show_default=True, help="How many.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(0),
+    metavar="X",
+    default=4.0,
+    show_default=True,
+    help="Arrivals a second; 0: at once.",
+)
 @click.option("--prompt", default="lognormal:400:0.8", show_default=True, help="Prompt lengths.")
 @click.option("--output", "output", default="exp:200", show_default=True, help="Output lengths.")
 @click.option("--trace", type=click.Path(dir_okay=False), help="Requests from a CSV or JSON Lines file instead.")
@@ -142,12 +187,21 @@ def kv_cache(plot: str | None, as_json: bool, **asked: Any) -> None:
     "--policy", type=click.Choice(["paged", "reserved"]), default="paged", show_default=True,
     help="Blocks as tokens come, or the longest length set aside.",
 )  # fmt: skip
-@click.option("--block", type=click.IntRange(1, 65536), default=16, show_default=True, help="Tokens a block.")
-@click.option("--max-batch", type=click.IntRange(1, 10**6), default=256, show_default=True, help="Requests at once.")
+@click.option("--block", type=Count(1, 65536), default=16, show_default=True, help="Tokens a block.")
+@click.option("--max-batch", type=Count(1, 10**6), default=256, show_default=True, help="Requests at once.")
 @click.option("--max-tokens", type=COUNT, default=8192, show_default=True, help="Tokens a step works on.")
 @click.option("--max-len", type=COUNT, help="Longest prompt plus output served (the model's context).")
-@click.option("--flops-efficiency", type=SHARE, default=1.0, show_default=True, help="Share of peak FLOP/s reached.")
-@click.option("--bandwidth-efficiency", type=SHARE, default=1.0, show_default=True, help="Share of bandwidth reached.")
+@click.option(
+    "--flops-efficiency", type=SHARE, metavar="X", default=1.0, show_default=True, help="Share of peak FLOP/s reached."
+)
+@click.option(
+    "--bandwidth-efficiency",
+    type=SHARE,
+    metavar="X",
+    default=1.0,
+    show_default=True,
+    help="Share of bandwidth reached.",
+)
 @seed
 @output
 def serving(plot: str | None, as_json: bool, **asked: Any) -> None:
@@ -161,10 +215,10 @@ def serving(plot: str | None, as_json: bool, **asked: Any) -> None:
 
 
 @command.command("rank-collapse", short_help="Attention alone, layer upon layer.")
-@click.option("--tokens", type=click.IntRange(1, 10**6), default=32, show_default=True, help="Tokens a stack reads.")
-@click.option("--width", type=click.IntRange(1, 10**5), default=64, show_default=True, help="Width of a token.")
-@click.option("--layers", type=click.IntRange(1, 10**4), default=12, show_default=True, help="Depth.")
-@click.option("--stacks", type=click.IntRange(1, 10**5), default=20, show_default=True, help="Random stacks.")
+@click.option("--tokens", type=Count(1, 10**6), default=32, show_default=True, help="Tokens a stack reads.")
+@click.option("--width", type=Count(1, 10**5), default=64, show_default=True, help="Width of a token.")
+@click.option("--layers", type=Count(1, 10**4), default=12, show_default=True, help="Depth.")
+@click.option("--stacks", type=Count(1, 10**5), default=20, show_default=True, help="Random stacks.")
 @seed
 @output
 def rank_collapse(plot: str | None, as_json: bool, **asked: int) -> None:
@@ -194,7 +248,7 @@ class Numbers(ParamType[list[float]]):
 @click.option(
     "--sigma", type=Numbers(), default="0,0.5,1,1.5,2,3,4,6,8,11.3", show_default=True, help="Spreads of the logits."
 )
-@click.option("--rows", type=click.IntRange(1, 10**6), default=200, show_default=True, help="Rows for each spread.")
+@click.option("--rows", type=Count(1, 10**6), default=200, show_default=True, help="Rows for each spread.")
 @seed
 @output
 def entropy(T: int, sigma: list[float], rows: int, seed: int, plot: str | None, as_json: bool) -> None:

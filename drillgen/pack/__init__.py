@@ -23,6 +23,9 @@ FORMATS = {
 }
 ENDINGS = {"anki": ".apkg", "moodle": ".xml", "qti": ".zip", "canvas": ".zip", "ipynb": ".ipynb", "jsonl": ".jsonl"}
 
+BINARY = frozenset({"anki", "qti", "canvas"})
+"""Formats that are archives and nothing for a terminal."""
+
 
 def pack(form: str, items: Sequence[Item], title: str) -> bytes:
     """The package; raises KeyError for a format that is not in FORMATS, MissingExtra where a package is missing."""

@@ -29,7 +29,7 @@ def check(id, answer):
         return None
     found, part = _open(id)
     verdict = found.grade(str(answer), part) if part else found.grade(str(answer))
-    print("\\n".join(verdict_lines(verdict)))
+    print("\\n".join(verdict_lines(verdict, _asked(id))))
     return verdict.verdict
 
 

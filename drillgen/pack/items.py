@@ -60,7 +60,7 @@ class Item:
         """How to answer, in words."""
         if self.choices:
             return ""
-        return f"{self.problem['answer_format']} ({self.problem['precision']})"
+        return f"{self.problem['answer_format']}; {self.problem['precision']}"
 
     @property
     def slips(self) -> tuple[Slip, ...]:

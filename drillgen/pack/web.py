@@ -48,8 +48,10 @@ def answer(item: Item, mathml: bool = False) -> str:
 
 def slips(item: Item, mathml: bool = False) -> str:
     """Known slips as a list."""
-    letters = {choice.key: choice.letter for choice in item.choices}
+    # Of several slips that show one value, the option keeps the first one's id; all of them lead to its letter.
+    letters = {choice.text if choice.plain else choice.key: choice.letter for choice in item.choices}
     rows = "".join(
-        f"<li><code>{escape(letters.get(s.id, s.show))}</code>: {phrase(s.remark, mathml)}</li>" for s in item.slips
+        f"<li><code>{escape(letters.get(s.show, letters.get(s.id, s.show)))}</code>: {phrase(s.remark, mathml)}</li>"
+        for s in item.slips
     )
     return f"<ul>{rows}</ul>" if rows else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,6 +19,25 @@ def form_of(name: str) -> str:
     if ending not in FORMS:
         raise CannotWrite(f"cannot tell what to write from the name {name!r}: it ends in .pdf, .html, .md or .tex")
     return ending
+
+
+STANDARD_OUTPUT = frozenset({"-", "/dev/stdout"})
+"""Names of standard output."""
+
+
+def is_standard_output(name: str, binary: bool) -> bool:
+    """Whether a name means standard output; refused where binary data would land on a terminal."""
+    if name not in STANDARD_OUTPUT:
+        return False
+    if binary and sys.stdout.isatty():
+        raise CannotWrite("this is binary data, and standard output is a terminal: redirect it or name a file")
+    return True
+
+
+def others(folder: str, names: Sequence[str]) -> list[str]:
+    """Sheets of an earlier run in a folder: files named as `--split` names them, but none of `names`."""
+    known = re.compile(rf"\d{{3,}}-.+\.({'|'.join(FORMS)})")
+    return sorted({path.name for path in Path(folder).iterdir() if known.fullmatch(path.name)} - set(names))
 
 
 def save_into(folder: str, documents: Sequence[tuple[str, bytes]]) -> None:
@@ -35,7 +56,15 @@ def save_into(folder: str, documents: Sequence[tuple[str, bytes]]) -> None:
 
 
 def save(documents: Sequence[tuple[str | Path, bytes]]) -> None:
-    """Write every document under a temporary name, then rename them all; nothing half-written stays behind."""
+    """Write every document under a temporary name, then rename them all; nothing half-written stays behind.
+
+    What goes to standard output is written last.
+    """
+    streamed = [body for path, body in documents if str(path) in STANDARD_OUTPUT]
     with ExitStack() as stack:
         for path, body in documents:
-            stack.enter_context(whole(path, "wb")).write(body)
+            if str(path) not in STANDARD_OUTPUT:
+                stack.enter_context(whole(path, "wb")).write(body)
+    for body in streamed:
+        sys.stdout.buffer.write(body)
+        sys.stdout.buffer.flush()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import types
 import zipfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import nbformat
 import pytest
 
 from drillgen.instance import open_id
-from drillgen.pack import ENDINGS, FORMATS, pack
+from drillgen.pack import ENDINGS, FORMATS, pack, web
 from drillgen.pack.items import Item, cells, decimal, flatten, slack
 
 from ..worksheet.fakes import KINDS, Fake, everything
@@ -382,3 +383,42 @@ def test_the_command(tmp_path: Path) -> None:
     wrong = [sys.executable, "-m", "drillgen", "pack", "anki", "--card", "13", "--out", "x.zip"]
     made = subprocess.run(wrong, cwd=tmp_path, capture_output=True, text=True)
     assert made.returncode == 3 and ".apkg" in made.stderr
+
+
+@pytest.mark.parametrize("form", ["jsonl", "anki"])
+def test_dash_is_standard_output(tmp_path: Path, form: str) -> None:
+    args = [sys.executable, "-m", "drillgen", "pack", form, "--card", "13", "--count", "2", "--seed", "7", "--out"]
+    name = f"p{ENDINGS[form]}"
+    subprocess.run([*args, name], cwd=tmp_path, check=True)
+    made = subprocess.run([*args, "-"], cwd=tmp_path, capture_output=True)
+    assert (made.returncode, made.stderr) == (0, b"")
+    assert made.stdout[:2] == (tmp_path / name).read_bytes()[:2]
+    if form == "jsonl":
+        assert made.stdout == (tmp_path / name).read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_the_notebook_names_options_by_letter(capsys: pytest.CaptureFixture[str]) -> None:
+    problem = open_id("kv_cache.contents@1/7").problem(True)
+    setup = "".join(json.loads(pack("ipynb", list(flatten(problem)), "T"))["cells"][1]["source"])
+    space: dict[str, Any] = {}
+    exec("from types import SimpleNamespace\n" + re.sub(r"(?m)^from IPython.*", "", setup), space)  # noqa: S102
+    assert space["check"](problem["id"], "A, C, E") == "right"
+    told = capsys.readouterr().out
+    assert "A, C, E" in told
+    assert not any(option["key"] in told for option in problem["options"])
+
+
+def test_slips_of_one_value_lead_to_one_letter() -> None:
+    problem = open_id("kv_cache.max_sequences@1/950725733").problem(True)
+    (made,) = flatten(problem, made_choices=True)
+    shows = Counter(slip.show for slip in made.slips)
+    (twice,) = [show for show, count in shows.items() if count == 2]
+    letter = next(choice.letter for choice in made.choices if choice.text == twice)
+    listed = web.slips(made)
+    assert listed.count(f"<code>{letter}</code>") == 2 and f"<code>{twice}</code>" not in listed
+
+
+def test_no_brackets_in_brackets() -> None:
+    (made,) = flatten(open_id("kv_cache.per_token@1/1").problem(True))
+    assert made.asked.endswith("; 3 significant digits (within 1 %)")

@@ -266,3 +266,27 @@ def test_help_loads_nothing_heavy() -> None:
     assert found.returncode == 0
     loaded = {line.rpartition("|")[2].strip().split(".")[0] for line in found.stderr.splitlines() if "|" in line}
     assert not loaded & {"torch", "triton", "numpy", "sympy", "matplotlib"}
+
+
+def test_help_prints_no_bounds_that_nobody_meets() -> None:
+    for name in ("online-softmax", "kv-cache", "serving", "rank-collapse", "entropy"):
+        told = run(name, "--help").stdout
+        assert "RANGE" not in told and "000000" not in told, name
+        assert "--seed N " in told
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["kvcache"], "unknown simulation 'kvcache'; the nearest: kv-cache"),
+        (["nosuch"], "known: entropy, kv-cache, online-softmax, rank-collapse, serving"),
+        (["kv-cache", "--T", "0"], "0 is less than 1."),
+        (["kv-cache", "--T", "9000000000000"], "9000000000000 is more than 1,000,000,000,000."),
+        (["kv-cache", "--T", "many"], "'many' is no whole number."),
+        (["entropy", "--seed", "-1"], "-1 is less than 0."),
+    ],
+)
+def test_names_and_numbers_that_cannot_be(args: list[str], said: str) -> None:
+    found = run(*args)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.rstrip().endswith(said)

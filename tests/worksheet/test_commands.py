@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from drillgen.output import CannotWrite
+from drillgen.worksheet.files import is_standard_output
+
 SELECT = ["--card", "13", "--count", "4", "--seed", "7"]
 
 
@@ -129,3 +132,38 @@ def test_no_ids_is_said() -> None:
 def test_an_unknown_id_is_one_line() -> None:
     made = drillgen("key", "kv_cache.per_tokn@1/1")
     assert made.returncode == 3 and "kv_cache.per_token" in made.stderr and made.stdout == ""
+
+
+def test_split_names_the_sheets_of_an_earlier_roster(tmp_path: Path) -> None:
+    split = [*SELECT, "--students", "r.csv", "--split", "out", "--form", "md"]
+    (tmp_path / "r.csv").write_text("name\nAda\nBob\nCy\n")
+    assert "also holds" not in drillgen("sheet", *split, cwd=tmp_path).stderr
+    (tmp_path / "out" / "notes.md").write_text("mine")
+    (tmp_path / "r.csv").write_text("name\nAda\n")
+    said = drillgen("sheet", *split, cwd=tmp_path).stderr
+    assert said == "note: out also holds 2 files that this run has not written: 003-bob.md, 004-cy.md\n"
+    (tmp_path / "out" / "004-cy.md").unlink()
+    assert "1 file that this run has not written: 003-bob.md\n" in drillgen("sheet", *split, cwd=tmp_path).stderr
+
+
+def test_dash_writes_a_sheet_to_standard_output(tmp_path: Path) -> None:
+    drillgen("sheet", *SELECT, "--out", "s.md", cwd=tmp_path)
+    made = drillgen("sheet", *SELECT, "--form", "md", "--out", "-", "--key", "k.md", cwd=tmp_path)
+    assert (made.returncode, made.stdout) == (0, (tmp_path / "s.md").read_text())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["k.md", "s.md"]
+    twice = drillgen("sheet", *SELECT, "--out", "-", "--key", "-", cwd=tmp_path)
+    assert twice.returncode == 2 and "same file" in twice.stderr and not twice.stdout
+    pdf = subprocess.run(
+        [sys.executable, "-m", "drillgen", "sheet", *SELECT, "--out", "-"], cwd=tmp_path, capture_output=True
+    )
+    assert pdf.returncode == 0 and pdf.stdout.startswith(b"%PDF-") and pdf.stdout.rstrip().endswith(b"%%EOF")
+    ids = ["kv_cache.per_token@1/1"]
+    assert drillgen("key", *ids, "--out", "-").stdout == drillgen("key", *ids).stdout
+
+
+def test_no_binary_data_for_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert is_standard_output("-", binary=False)
+    assert not is_standard_output("x.pdf", binary=True)
+    with pytest.raises(CannotWrite, match="terminal"):
+        is_standard_output("-", binary=True)
