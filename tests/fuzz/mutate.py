@@ -119,7 +119,9 @@ def mutated(text: str, rng: random.Random, answers: list[str], splices: list[str
             return text.replace(" ", rng.choice(("", "  ", "\n", "\t")), 2)
 
 
-SLOWEST = 0.2
+SLOWEST = 1.0
+"""CPU seconds: five times what the grader promises, since first imports and busy machines count here; a hang still
+shows. The promise itself is measured by the benchmarks."""
 
 
 def judged(row: dict[str, object]) -> None:

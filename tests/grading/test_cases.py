@@ -78,7 +78,7 @@ def test_hostile_input(
         text = text_of(row)
         begun = time.process_time()
         verdict = match_row({"id": row["id"], "kind": kind, "key": key, "answer": text, **extra})
-        assert time.process_time() - begun < 0.2, row["id"]
+        assert time.process_time() - begun < 1.0, row["id"]
         assert verdict["status"] in ("graded", "invalid"), (row["id"], verdict)
         if verdict["verdict"] == "right":
             assert text in ONE, (row["id"], text, verdict)

@@ -273,7 +273,7 @@ WIDE = read_domain(["x", "y", "z", "w"])
 def test_hostile_sizes_stay_quick(key: Node, answer: Node) -> None:
     began = time.process_time()
     decide(Key(ready(key, WIDE), WIDE), ready(answer, WIDE))
-    assert time.process_time() - began < 0.2
+    assert time.process_time() - began < 1.0
 
 
 def test_few_easy_points_do_not_make_an_answer_right() -> None:

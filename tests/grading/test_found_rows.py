@@ -153,7 +153,7 @@ def test_what_grows_beyond_floats_or_costs_too_much_is_bounded(row: Row) -> None
     found = outcome(row)
     assert found != "crash"
     assert found == row[3] or (row[3] == "wrong" and found in ("invalid", "None"))
-    assert time.process_time() - begun < 0.2
+    assert time.process_time() - begun < 1.0
 
 
 def test_the_words_on_a_constant_key_do_not_tell_it() -> None:

@@ -176,7 +176,7 @@ def test_texts_that_once_were_slow(kind: str, key: str, answer: str) -> None:
     match_row({**row, "answer": key})
     begun = time.process_time()
     assert match_row({**row, "answer": answer})["status"] in ("graded", "invalid")
-    assert time.process_time() - begun < 0.2
+    assert time.process_time() - begun < 1.0
 
 
 @pytest.mark.parametrize(
