@@ -568,7 +568,7 @@ DESCENT_SIGNS = Drill(
     params=ROW,
     require=lambda p, values, g: descent_signs(p, values, g) != [-_sign(y) for y in matvec(values, g)],
     solve=descent_signs,
-    answer=Vector(tolerance=EXACT),
+    answer=Vector(tolerance=EXACT, words=(("up", 1), ("down", -1), ("rises", 1), ("falls", -1), ("+", 1), ("-", -1))),
     steps=lambda p, values, g, answer: {**_row_steps(p, values, g), "signs": answer},
     slips=(
         Slip(

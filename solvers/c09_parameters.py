@@ -246,7 +246,7 @@ HEAD_CHANGE = Drill(
     hold=("keep",),
     require=lambda d, h, h_new: d >= SMALLEST and h_new <= 4 * h and d % h == 0 and d % h_new == 0,
     solve=head_change,
-    answer=Integer(unit="parameters", tolerance=EXACT),
+    answer=Integer(unit="parameters", tolerance=EXACT, words=(("none", 0), ("no change", 0))),
     steps=lambda d, h, h_new, keep, answer: {
         "before": mha_weights(h, d, d // h, d // h),
         "head": d // h,

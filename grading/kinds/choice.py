@@ -46,6 +46,10 @@ class Optioned(Kind):
         for option in self.options:
             if option.text:
                 out.setdefault(_plain(option.text), option.key)
+        last = [_plain(option.key).rpartition(" ")[2] for option in self.options]
+        for word, option in zip(last, self.options, strict=True):
+            if last.count(word) == 1:  # "max" where only one key ends so, subtract_max
+                out.setdefault(word, option.key)
         return out
 
     def _pick(self, text: str) -> Picked:

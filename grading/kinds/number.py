@@ -56,6 +56,9 @@ class Scalar(Numeric):
         try:
             number, words = read_number(text)
         except Unreadable:
+            said = self.word(text)
+            if said is not None:
+                return real_of(said)
             if self.symbols and (named := self._with_names(text)):
                 return named
             raise

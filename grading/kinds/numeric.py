@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from grading.band import Bands
@@ -12,7 +12,16 @@ from grading.kinds.base import Kind
 
 @dataclass(frozen=True)
 class Numeric(Kind):
-    """Common part of kinds of numbers: how values are shown and which answers pass, worked out once a kind."""
+    """Common part of kinds of numbers: how values are shown and which answers pass, worked out once a kind.
+
+    words: what may be typed for a number where the question invites it: ("none", 0), ("up", 1).
+    """
+
+    words: tuple[tuple[str, int], ...] = field(default=(), kw_only=True)
+
+    def word(self, text: str) -> int | None:
+        """The number that a word stands for."""
+        return dict(self.words).get(text.strip(" .").lower())
 
     @cached_property
     def _close(self) -> Closeness:

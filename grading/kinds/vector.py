@@ -11,7 +11,7 @@ from grading.kinds.base import Comparison, Finding, Samples
 from grading.kinds.number import carried
 from grading.kinds.numeric import Numeric
 from grading.reading.lists import Cell, in_braces, rows
-from grading.reading.numbers import Real
+from grading.reading.numbers import Real, real_of
 from grading.reading.typed import read_plain
 
 
@@ -60,6 +60,9 @@ class Entries(Numeric):
         try:
             return read_plain(cell.text, cell.start)
         except Unreadable:
+            said = self.word(cell.text)
+            if said is not None:
+                return real_of(said)
             if self.symbols and self._names(cell):
                 return None
             raise
