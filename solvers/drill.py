@@ -257,7 +257,7 @@ class Drill:
         wrong = {}
         for slip in self.slips:
             value = slip.call({**values, "answer": answer})
-            if value is not None and not kind.agrees(answer, value, 2.0):
+            if value is not None and not self._touch(kind, answer, value):
                 wrong[slip.id] = value
         return values, answer, wrong
 
